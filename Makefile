@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Thin targets: every one calls a script that works on its own (-h tells).
+# Values come in as make variables and reach the scripts through the
+# environment, never through the text of a recipe, so that no value is ever
+# parsed by the shell.
+
+BOARD ?= lab-fec imx8mp-evk-qemu
+SIDES ?= base patched
+SIDE ?= patched
+RUNS ?= 5
+FILTER ?= *
+
+export BOARD FILTER KSRC RUNS SIDE SIDES SOC TOPIC TREE VARIANT
+export SIGN_OFF OUT
+
+.PHONY: help bench test kunit mutants apply refresh check submit packages
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make bench        base against patched, from nothing: lab and emulated board, comparison printed
+##                   BOARD="lab-fec imx8mp-evk-qemu" SIDES="base patched" RUNS=5 [KSRC=DIR|URL]
+##                   SIDES="base mine" KSRC=DIR benches your own driver edits
+bench: packages
+	@bench/run --board "$$BOARD" --sides "$$SIDES" --runs "$$RUNS" $${KSRC:+--ksrc "$$KSRC"}
+
+## make test         everything CI checks, from nothing; last line 'N passed, N failed, N skipped'
+test: packages
+	@scripts/test
+
+## make kunit        the lab alone, KTAP out: SIDE=base|patched|mine FILTER='fec*' [SOC=imx6q]
+##                   [VARIANT=kasan|lockdep|dma-debug|smp] [KSRC=DIR]
+kunit: packages
+	@scripts/kunit --side "$$SIDE" --filter "$$FILTER" $${SOC:+--soc "$$SOC"} \
+		$${VARIANT:+--variant "$$VARIANT"} $${KSRC:+--ksrc "$$KSRC"}
+
+## make mutants      small wrong patches; each must turn its case red or move its figure
+mutants: packages
+	@scripts/mutants
+
+## make apply        git am onto your clone of net or net-next: TREE=DIR [TOPIC=fec-fixes]
+apply:
+	@scripts/apply $${TOPIC:+--topic "$$TOPIC"} -- "$${TREE:?TREE=DIR names the kernel tree to apply to}"
+
+## make refresh      an edited kernel branch back into patches/: TREE=DIR TOPIC=fec-fixes
+refresh:
+	@scripts/refresh --topic "$${TOPIC:?TOPIC= names the topic}" -- "$${TREE:?TREE=DIR names the kernel tree to read}"
+
+## make check        checkpatch --strict, W=1 on arm64 and x86, sparse, every patch builds: [TOPIC=…]
+check: packages
+	@scripts/check $${TOPIC:+--topic "$$TOPIC"}
+
+## make submit       b4 branch and a dry run of the mails in a folder, sends nothing:
+##                   TREE=DIR TOPIC=fec-fixes [OUT=DIR] [SIGN_OFF=1]
+submit: packages
+	@scripts/submit --topic "$${TOPIC:?TOPIC= names the topic}" $${OUT:+--out "$$OUT"} \
+		$${SIGN_OFF:+--sign-off} -- "$${TREE:?TREE=DIR names your clone of net or net-next}"
+
+## make packages     installs what is missing from Debian, or says the apt line
+packages:
+	@scripts/packages
