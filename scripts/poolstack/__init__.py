@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the scripts in this repository share. Standard library only."""
