@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The lab: everything that the author of a suite opens.
+ *
+ * A real Ethernet driver runs against a software model of its controller,
+ * behind a model of a cache that DMA does not snoop:
+ *
+ *   wire -- lab_send() --> controller --> cache/DRAM --> irq --> the driver
+ *   wire <- lab_take_transmitted() -- controller <-- cache/DRAM <-- doorbell
+ *
+ * A case is a short story. Take a NIC, bring it up, attach a program, put
+ * frames on the wire, look at what came out and at what it cost:
+ *
+ *	static void drop_keeps_the_stack_quiet(struct kunit *test)
+ *	{
+ *		struct lab_nic *nic = lab_nic_take(test);
+ *
+ *		lab_up(nic);
+ *		KUNIT_ASSERT_EQ(test, lab_attach(nic, lab_verdict(nic, XDP_DROP)), 0);
+ *		lab_fill(nic->frame, 60, 1);
+ *		lab_rx(nic, 0, nic->frame, 60);
+ *		lab_expect_silence(nic);
+ *	}
+ *
+ *	static struct kunit_case cases[] = {
+ *		LAB_CASE(drop_keeps_the_stack_quiet, lab_each_fec_xdp),
+ *		{}
+ *	};
+ *
+ * No case cleans up. When it ends, however it ends, the fixture closes the
+ * interface, unbinds the driver and checks the gate: no rule of the DMA API or
+ * of the hardware broken, no mapping and no page left behind, no register
+ * touched with its clock off, every frame accounted for. See lab_gate().
+ *
+ * Contexts: everything here is called from the task that runs the case, which
+ * holds no lock. The controller acts, and its interrupt is raised, only inside
+ * lab_pump() and what calls it, so that a case is deterministic. Helpers that
+ * cannot do what they say fail the case and do not return.
+ */
+#ifndef POOLSTACK_LAB_H
+#define POOLSTACK_LAB_H
+
+#include <kunit/test.h>
+#include <linux/bpf.h>
+#include <linux/dma-direction.h>
+#include <linux/filter.h>
+#include <linux/netdevice.h>
+#include <linux/types.h>
+#include <net/page_pool/types.h>
+#include <net/xdp.h>
+
+/* Longest frame without FCS that the lab carries. */
+#define LAB_MAX_FRAME	16000
+
+/* EtherType of the lab's frames: IEEE 802 local experimental 1. */
+#define LAB_ETHERTYPE	0x88b5
+
+/* ---- what a case runs on ------------------------------------------------ */
+
+/**
+ * enum lab_cache - what a cache maintenance call does on a kind of CPU
+ * @LAB_CACHE_ARM64: sync_for_device cleans whatever the direction,
+ *	sync_for_cpu invalidates (arch/arm64/mm/dma-mapping.c).
+ * @LAB_CACHE_ARMV7: sync_for_device FROM_DEVICE invalidates, so that what the
+ *	CPU wrote is lost, the other directions clean; sync_for_cpu invalidates
+ *	(arch/arm/mm/dma-mapping.c, cache-v7.S, with or without PL310).
+ * @LAB_CACHE_ARMV5: sync_for_cpu does nothing. sync_for_device FROM_DEVICE
+ *	invalidates, TO_DEVICE cleans, BIDIRECTIONAL does both
+ *	(arch/arm/mm/proc-arm926.S). A line that the CPU was given and that is
+ *	not given back stays in the cache and is read stale.
+ */
+enum lab_cache {
+	LAB_CACHE_ARM64,
+	LAB_CACHE_ARMV7,
+	LAB_CACHE_ARMV5,
+};
+
+struct lab_ctrl_ops;
+
+/**
+ * struct lab_soc - one SoC, a row of kunit/socs
+ * @name: as it appears in results, e.g. "imx6q".
+ * @compatible: of the Ethernet controller in the overlay.
+ * @ctrl: the model of its controller.
+ * @ctrl_data: the model's own description of this SoC's variant.
+ * @dtbo_begin: the overlay, linked into the kernel.
+ * @dtbo_end: its end.
+ * @queues: receive queues (and transmit queues) the overlay asks for.
+ * @has_xdp: the driver must accept a native program.
+ * @has_jumbo: the controller takes frames above 1518 bytes.
+ * @max_frame: longest frame, without FCS, received at the default MTU.
+ */
+struct lab_soc {
+	const char *name;
+	const char *compatible;
+	const struct lab_ctrl_ops *ctrl;
+	const void *ctrl_data;
+	const u8 *dtbo_begin;
+	const u8 *dtbo_end;
+	unsigned int queues;
+	bool has_xdp;
+	bool has_jumbo;
+	unsigned int max_frame;
+};
+
+/**
+ * struct lab_target - a SoC with one of the caches it has had: the parameter
+ * @name: "<soc>/<class>-<line size>", e.g. "imx6q/armv7-32".
+ * @soc: the SoC.
+ * @cache: kind of cache.
+ * @line: bytes per line, 1 (byte exact), 32 or 64.
+ */
+struct lab_target {
+	const char *name;
+	const struct lab_soc *soc;
+	enum lab_cache cache;
+	unsigned int line;
+};
+
+/*
+ * Parameter generators: all fec targets; those with native XDP; with more than
+ * one queue; that take jumbo frames. poolstack.soc=GLOB on the kernel command
+ * line narrows each; a case that keeps no target is reported as skipped.
+ */
+const void *lab_each_fec(struct kunit *test, const void *prev, char *desc);
+const void *lab_each_fec_xdp(struct kunit *test, const void *prev, char *desc);
+const void *lab_each_fec_queues(struct kunit *test, const void *prev, char *desc);
+const void *lab_each_fec_jumbo(struct kunit *test, const void *prev, char *desc);
+
+/* A case, run once per target of the generator. */
+#define LAB_CASE(fn, each)	KUNIT_CASE_PARAM(fn, each)
+
+/* ---- the NIC ------------------------------------------------------------ */
+
+struct lab_dma;
+
+/**
+ * struct lab_nic - a NIC taken for one case
+ * @test: the case.
+ * @target: what it runs on.
+ * @soc: short for @target->soc.
+ * @dev: the platform device the driver is bound to.
+ * @ndev: its network device.
+ * @frame: scratch for building one frame, LAB_MAX_FRAME bytes.
+ * @dma: the model of memory that this device sees.
+ */
+struct lab_nic {
+	struct kunit *test;
+	const struct lab_target *target;
+	const struct lab_soc *soc;
+	struct device *dev;
+	struct net_device *ndev;
+	u8 *frame;
+	struct lab_dma *dma;
+};
+
+/**
+ * lab_nic_take() - probe the driver on the case's target
+ * @test: a case run through LAB_CASE().
+ *
+ * Return: the NIC, down, owned by the case until it ends.
+ */
+struct lab_nic *lab_nic_take(struct kunit *test);
+
+/**
+ * lab_up() - open the interface and wait for its carrier
+ * @nic: the NIC, down.
+ */
+void lab_up(struct lab_nic *nic);
+
+/**
+ * lab_down() - close the interface
+ * @nic: the NIC, up. The driver's counts are kept for the gate.
+ */
+void lab_down(struct lab_nic *nic);
+
+/**
+ * lab_wait_asleep() - wait until the driver has let its clocks go
+ * @nic: the NIC, down.
+ *
+ * Runtime suspend comes 100 ms after probe or close. With it a register
+ * access is an access to a gated block, which the gate reports.
+ */
+void lab_wait_asleep(struct lab_nic *nic);
+
+/* ---- frames ------------------------------------------------------------- */
+
+/**
+ * struct lab_frame - a frame that came out of the driver
+ * @node: for the lab.
+ * @len: bytes, without FCS.
+ * @queue: hardware queue it was received on or transmitted from.
+ * @data: the bytes, from the destination address on.
+ */
+struct lab_frame {
+	struct list_head node;
+	u32 len;
+	u16 queue;
+	u8 data[] __counted_by(len);
+};
+
+/**
+ * lab_fill() - make a frame whose every byte depends on its place and the seed
+ * @frame: destination, at least @len bytes.
+ * @len: length without FCS, 14 or more.
+ * @seed: any number, e.g. the index of the frame.
+ *
+ * Broadcast, from the lab's station, EtherType LAB_ETHERTYPE.
+ */
+void lab_fill(u8 *frame, u32 len, u32 seed);
+
+/**
+ * lab_try_send() - put a frame on the wire towards the NIC
+ * @nic: the NIC.
+ * @queue: hardware queue, as the controller's classifier would have chosen it.
+ * @frame: from the destination address on.
+ * @len: length without FCS.
+ *
+ * The controller writes it to memory and raises its event. The driver runs in
+ * the next lab_pump(): several sends before one pump are one interrupt.
+ *
+ * Return: 0, -ENETDOWN when the receiver is off, -ENOBUFS when no descriptor
+ * is armed (the frame is lost on the wire), -EFAULT when the descriptors
+ * cannot be read.
+ */
+int lab_try_send(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len);
+
+/* As lab_try_send(); a frame that is not taken fails the case. */
+void lab_send(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len);
+
+/**
+ * lab_pump() - run the transmitter and the interrupt until both are idle
+ * @nic: the NIC.
+ */
+void lab_pump(struct lab_nic *nic);
+
+/* lab_send(), then lab_pump(). */
+void lab_rx(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len);
+
+/**
+ * lab_stack_xmit() - let the stack transmit a frame
+ * @nic: the NIC, up.
+ * @frame: from the destination address on.
+ * @len: length.
+ * @frags: page fragments to spread the part after the first 64 bytes over; 0
+ *	for a linear skb.
+ *
+ * The driver has it when this returns; it is on the wire after lab_pump().
+ *
+ * Return: what dev_queue_xmit() returned.
+ */
+int lab_stack_xmit(struct lab_nic *nic, const u8 *frame, u32 len, unsigned int frags);
+
+/*
+ * Oldest frame not yet taken: that the stack was given, that left through the
+ * transmitter. NULL if there is none. The caller frees it with kfree().
+ */
+struct lab_frame *lab_take_delivered(struct lab_nic *nic);
+struct lab_frame *lab_take_transmitted(struct lab_nic *nic);
+
+/* The oldest frame not yet taken must be exactly these bytes. */
+void lab_expect_delivered(struct lab_nic *nic, const u8 *frame, u32 len);
+void lab_expect_transmitted(struct lab_nic *nic, const u8 *frame, u32 len);
+
+/* Nothing is waiting on either side. */
+void lab_expect_silence(struct lab_nic *nic);
+
+/* Forget what is waiting. It stays accounted for. */
+void lab_discard(struct lab_nic *nic);
+
+/**
+ * lab_sink_frames() - choose whether frames are kept or only counted
+ * @nic: the NIC.
+ * @keep: false for long runs whose bytes nobody looks at.
+ */
+void lab_sink_frames(struct lab_nic *nic, bool keep);
+
+/* ---- XDP ---------------------------------------------------------------- */
+
+/**
+ * lab_prog() - a program that did not pass the verifier
+ * @nic: owner; the program goes with the case.
+ * @insns: instructions.
+ * @n: their number.
+ *
+ * Runs with struct xdp_buff as its context, so that helpers can be called
+ * directly. LAB_PROG() with the LAB_BPF_* pieces is what cases use.
+ */
+struct bpf_prog *lab_prog(struct lab_nic *nic, const struct bpf_insn *insns, u32 n);
+
+#define LAB_PROG(nic, ...) ({						\
+	const struct bpf_insn _insns[] = { __VA_ARGS__ };		\
+	lab_prog(nic, _insns, ARRAY_SIZE(_insns));			\
+})
+
+/* net/core/filter.c makes these global, no header of the kernel has them. */
+u64 bpf_xdp_adjust_head(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
+u64 bpf_xdp_adjust_tail(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
+
+/*
+ * Pieces of a program. LAB_BPF_BEGIN first: r6 holds the context. The others
+ * use r0 to r5. Offsets into the frame are constants that the author of the
+ * case knows to be inside (nobody verifies).
+ */
+#define LAB_BPF_BEGIN	BPF_MOV64_REG(BPF_REG_6, BPF_REG_1)
+
+#define LAB_BPF_CALL(fn, arg)						\
+	BPF_MOV64_REG(BPF_REG_1, BPF_REG_6),				\
+	BPF_MOV64_IMM(BPF_REG_2, arg),					\
+	BPF_EMIT_CALL(fn)
+
+/* Positive: towards the end of the frame, as in the UAPI. */
+#define LAB_BPF_HEAD(delta)	LAB_BPF_CALL(bpf_xdp_adjust_head, delta)
+#define LAB_BPF_TAIL(delta)	LAB_BPF_CALL(bpf_xdp_adjust_tail, delta)
+
+#define LAB_BPF_FIELD(reg, field)					\
+	BPF_LDX_MEM(BPF_DW, reg, BPF_REG_6, offsetof(struct xdp_buff, field))
+
+/* byte at data + off := value; ^= value */
+#define LAB_BPF_SET(off, value)						\
+	LAB_BPF_FIELD(BPF_REG_2, data),					\
+	BPF_ST_MEM(BPF_B, BPF_REG_2, off, value)
+#define LAB_BPF_XOR(off, value)						\
+	LAB_BPF_FIELD(BPF_REG_2, data),					\
+	BPF_LDX_MEM(BPF_B, BPF_REG_3, BPF_REG_2, off),			\
+	BPF_ALU64_IMM(BPF_XOR, BPF_REG_3, value),			\
+	BPF_STX_MEM(BPF_B, BPF_REG_2, BPF_REG_3, off)
+/* the same, counted back from data_end: off -1 is the last byte */
+#define LAB_BPF_XOR_END(off, value)					\
+	LAB_BPF_FIELD(BPF_REG_2, data_end),				\
+	BPF_LDX_MEM(BPF_B, BPF_REG_3, BPF_REG_2, off),			\
+	BPF_ALU64_IMM(BPF_XOR, BPF_REG_3, value),			\
+	BPF_STX_MEM(BPF_B, BPF_REG_2, BPF_REG_3, off)
+
+#define LAB_BPF_RETURN(verdict)						\
+	BPF_MOV64_IMM(BPF_REG_0, verdict),				\
+	BPF_EXIT_INSN()
+
+/* A program that only returns the verdict. */
+struct bpf_prog *lab_verdict(struct lab_nic *nic, enum xdp_action verdict);
+
+/* adjust_head(head), adjust_tail(tail), verdict. */
+struct bpf_prog *lab_adjust(struct lab_nic *nic, int head, int tail,
+			    enum xdp_action verdict);
+
+/* First byte of the frame := LAB_REFLECT_MARK, XDP_TX. */
+#define LAB_REFLECT_MARK	0x5a
+struct bpf_prog *lab_reflect(struct lab_nic *nic);
+
+/**
+ * lab_attach() - attach a program the way the core does, through ndo_bpf
+ * @nic: the NIC, up or down.
+ * @prog: program of this case, or NULL to detach.
+ *
+ * Return: what the driver returned.
+ */
+int lab_attach(struct lab_nic *nic, struct bpf_prog *prog);
+
+/**
+ * lab_attach_awake() - attach to a closed interface whose clocks run
+ * @nic: the NIC, down.
+ * @prog: program of this case.
+ *
+ * As lab_attach(), with the device resumed around it. What a driver does to a
+ * sleeping controller is another case's business.
+ */
+int lab_attach_awake(struct lab_nic *nic, struct bpf_prog *prog);
+
+/**
+ * lab_attach_verified() - load through the verifier, attach through the netdev
+ * @nic: the NIC.
+ * @insns: instructions against struct xdp_md.
+ * @n: their number.
+ *
+ * Return: 0 or a negative error. Undone with lab_detach_verified().
+ */
+int lab_attach_verified(struct lab_nic *nic, struct bpf_insn *insns, u32 n);
+int lab_detach_verified(struct lab_nic *nic);
+
+/* ---- what it cost ------------------------------------------------------- */
+
+/**
+ * struct lab_counts - running totals since the NIC was taken
+ * @dma_lines_for_device: lines named in syncs for the device, called by the
+ *	driver or implied by a mapping, in 64-byte lines on every target.
+ * @dma_lines_for_cpu: the same for the CPU, implied by an unmapping.
+ * @dma_sync_calls: dma_sync_*() calls, both ways.
+ * @dma_maps: streaming mappings made.
+ * @dma_unmaps: and removed.
+ * @mmio_reads: register reads.
+ * @mmio_writes: register writes.
+ * @irqs: interrupts taken.
+ * @link_events: carrier changes of the interface.
+ * @pages: pages that page_pool took from the page allocator.
+ * @recycled: pages that came back to a pool, whichever way.
+ * @recycled_cached: of these, to the lockless cache.
+ * @gated: register accesses with the clock off.
+ *
+ * The page_pool fields cover the pools of the open interface.
+ */
+struct lab_counts {
+	u64 dma_lines_for_device;
+	u64 dma_lines_for_cpu;
+	u64 dma_sync_calls;
+	u64 dma_maps;
+	u64 dma_unmaps;
+	u64 mmio_reads;
+	u64 mmio_writes;
+	u64 irqs;
+	u64 link_events;
+	u64 pages;
+	u64 recycled;
+	u64 recycled_cached;
+	u64 gated;
+};
+
+void lab_counts(struct lab_nic *nic, struct lab_counts *counts);
+
+/**
+ * lab_figure() - print one figure for the bench
+ * @nic: the NIC.
+ * @workload: contract name, e.g. "drop_60".
+ * @batch: frames per interrupt.
+ * @metric: contract name, e.g. "mmio_writes".
+ * @sum: value over all frames.
+ * @frames: frames; the figure is @sum / @frames.
+ */
+void lab_figure(struct lab_nic *nic, const char *workload, unsigned int batch,
+		const char *metric, u64 sum, u64 frames);
+
+/**
+ * lab_stat() - a counter of the driver
+ * @nic: the NIC.
+ * @name: its name in ethtool -S.
+ *
+ * Return: the value; an unknown name fails the case.
+ */
+u64 lab_stat(struct lab_nic *nic, const char *name);
+
+/**
+ * lab_pool() - the page_pool of a receive queue
+ * @nic: the NIC, up.
+ * @queue: the queue.
+ *
+ * Found through the page that the controller will fill next.
+ *
+ * Return: the pool, or NULL when the buffer comes from none.
+ */
+struct page_pool *lab_pool(struct lab_nic *nic, unsigned int queue);
+
+/* Direction in which the buffer is mapped that the controller fills next. */
+enum dma_data_direction lab_buffer_direction(struct lab_nic *nic, unsigned int queue);
+
+/* Bytes of page memory that one armed descriptor holds. */
+unsigned int lab_buffer_bytes(struct lab_nic *nic, unsigned int queue);
+
+/* Live streaming mappings of the device. */
+unsigned int lab_live_mappings(struct lab_nic *nic);
+
+/* ---- rules -------------------------------------------------------------- */
+
+/**
+ * enum lab_violation - rules of the DMA API and of the hardware
+ * @LAB_V_DEVICE_WRITE_DIRTY: the device wrote to a line that the CPU holds
+ *	dirty; evicted later, the line overwrites what the device wrote.
+ * @LAB_V_DEVICE_READ_STALE: the device read bytes that the CPU had written and
+ *	not cleaned.
+ * @LAB_V_DIRTY_LOST: sync_for_cpu threw away what the CPU had written.
+ * @LAB_V_CPU_STALE: the CPU would read an old line, which was not given back
+ *	before the device wrote (LAB_CACHE_ARMV5).
+ * @LAB_V_DIRECTION: the device accessed a mapping against its direction.
+ * @LAB_V_UNMAPPED: the device was told, or used, an address not mapped.
+ * @LAB_V_SYNC_DIRECTION: a sync or unmap with another direction than the map.
+ * @LAB_V_SYNC_RANGE: a sync outside any mapping.
+ * @LAB_V_UNMAP: an unmap of what is not mapped, or not in full.
+ * @LAB_V_DOORBELL: a doorbell rung against the controller's errata.
+ * @LAB_V_DESCRIPTOR: a descriptor the controller cannot work with.
+ * @LAB_V_MAX: their number.
+ */
+enum lab_violation {
+	LAB_V_DEVICE_WRITE_DIRTY,
+	LAB_V_DEVICE_READ_STALE,
+	LAB_V_DIRTY_LOST,
+	LAB_V_CPU_STALE,
+	LAB_V_DIRECTION,
+	LAB_V_UNMAPPED,
+	LAB_V_SYNC_DIRECTION,
+	LAB_V_SYNC_RANGE,
+	LAB_V_UNMAP,
+	LAB_V_DOORBELL,
+	LAB_V_DESCRIPTOR,
+	LAB_V_MAX
+};
+
+/* How often a rule was broken; LAB_V_MAX: all of them together. */
+u64 lab_violations(struct lab_nic *nic, enum lab_violation which);
+
+/* For suites that test the lab itself: forget them. */
+void lab_violations_forget(struct lab_nic *nic);
+
+/**
+ * lab_cache_line() - check with another line size than the target's
+ * @nic: the NIC.
+ * @line: 1, 32 or 64. 1 shows what a line hides.
+ */
+void lab_cache_line(struct lab_nic *nic, unsigned int line);
+
+/**
+ * lab_cache_evict() - let dirty lines be written back over device data
+ * @nic: the NIC.
+ * @on: true: right after the device wrote, so that the user's view of the
+ *	fault, a corrupted frame, shows too.
+ */
+void lab_cache_evict(struct lab_nic *nic, bool on);
+
+/**
+ * lab_account() - tell the gate where frames went that no counter shows
+ * @nic: the NIC.
+ * @frames: how many, e.g. that generic XDP consumed.
+ */
+void lab_account(struct lab_nic *nic, unsigned int frames);
+
+/**
+ * lab_gate() - check what must hold after every case
+ * @nic: the NIC. Up: only what must hold at any time.
+ * @why: room for the first complaint, may be NULL.
+ * @size: bytes in @why.
+ *
+ * The fixture calls it; only a suite that tests the lab does so itself.
+ *
+ * Return: the number of complaints.
+ */
+unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
+
+#endif
