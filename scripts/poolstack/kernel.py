@@ -489,3 +489,21 @@ def _snapshot_plain(repo, path, name):
         git(repo, f"--work-tree={path}", "add", "-f", "-A", "--", ":/", *exclude,
             env=env, what=f"reading {path}")
     return _snapshot_commit(repo, env, None, path)
+
+
+def export(found, path):
+    """A git tree of the user's own with the kernel checked out on a branch."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise cli.Stop(f"already there: {path}: name a folder that is new or empty")
+    temp = path.absolute().parent / f".{path.name}.{os.getpid()}"
+    with cli.step(f"checking out into {path}"):
+        try:
+            git(found.repo, "clone", "-q", "--shared", "--no-checkout", found.repo,
+                temp, what=f"cloning into {path}")
+            tree_git(temp, "fetch", "-q", "origin", found.commit)
+            tree_git(temp, "checkout", "-q", "-B", "base", found.commit)
+            if path.exists():
+                path.rmdir()
+            os.replace(temp, path)
+        finally:
+            shutil.rmtree(temp, ignore_errors=True)

@@ -165,3 +165,13 @@ class Apt:
                                "reached: connect and run again, or set "
                                "KSRC=DIR to a kernel tree you have") from failed
             raise cli.Stop(failed.message) from failed
+
+
+def main(argv):
+    """Print the sources line of each suite named (scripts/packages uses it)."""
+    for suite in argv:
+        print(sources_line(suite))
+
+
+if __name__ == "__main__":
+    cli.main(main)
