@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The metrics that results may carry."""
+
+# What the counters mean: unit and which way is better. Per frame unless the unit says otherwise.
+METRICS = {
+    "dma_lines_for_device": ("64-byte lines", "lower"),
+    "dma_lines_for_cpu": ("64-byte lines", "lower"),
+    "dma_sync_calls": ("calls", "lower"),
+    "dma_maps": ("calls", "lower"),
+    "mmio_writes": ("writes", "lower"),
+    "mmio_reads": ("reads", "lower"),
+    "link_events": ("events", "lower"),
+    "page_allocs": ("pages", "lower"),
+    "recycle_cached_share": ("of recycled", "higher"),
+    "rx_bytes_per_descriptor": ("bytes", "lower"),
+    "insns": ("instructions", "lower"),
+    "insns_driver": ("instructions", "lower"),
+    "cache_ops": ("operations", "lower"),
+    "ns": ("ns", "lower"),
+    "pps": ("frames/s", "higher"),
+    "mbps": ("Mbit/s", "higher"),
+}
+# Metrics that measure time: from an emulator they say nothing about a board's speed.
+TIMES = ("ns", "pps", "mbps")
