@@ -10,6 +10,7 @@ time limit, or with us.
 import collections
 import contextlib
 import dataclasses
+import fnmatch
 import os
 import platform
 import resource
@@ -209,7 +210,6 @@ def collect(job, run, limit=BOOT_LIMIT):
 
 def _narrow(wanted, soc):
     """The SoCs to boot one by one under a SoC glob."""
-    import fnmatch
     return [name for name in wanted if not soc or fnmatch.fnmatchcase(name, soc)]
 
 
@@ -232,8 +232,8 @@ def run(uml, outdir, *, side, glob="*", soc="", variant=expected.PLAIN, alone=()
     boot_all(boots, uml, outdir, variant=variant, limit=limit)
     for job in boots:
         collect(job, result, limit)
-    if not result.cases and not result.faults:
-        result.faults.append(f"no case of `{glob}` has a parameter for SoC `{soc}`")
+    if not result.faults and all(case.status == "skip" for case in result.cases):
+        result.faults.append(f"nothing ran: no case of `{glob}` has " + (f"a SoC `{soc}`" if soc else "any SoC"))
     result.seconds = time.monotonic() - begin
     return result
 
