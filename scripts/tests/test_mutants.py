@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""mutants: heads, applying and taking back, killed, survived and broken ones, all on a stand-in kernel."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from poolstack import cli, mutants  # noqa: E402
+import fakelab  # noqa: E402
+
+Q = "imx6q/armv7-32"
+PATCH = """Mutant-of: base
+Kills: fec_rx.bytes_arrive {kill}
+Moves: plain_60 32 mmio_writes imx6q
+Smoke: yes
+
+The driver says sum where it means difference.
+
+diff --git a/drivers/net/fec.c b/drivers/net/fec.c
+--- a/drivers/net/fec.c
++++ b/drivers/net/fec.c
+@@ -1,2 +1,2 @@
+ one
+-two
++three
+"""
+FIGURE = '    # c: figure {{"soc":"@SOC@","class":"@CLASS@","workload":"plain_60","batch":32,' \
+         '"metric":"mmio_writes","sum":{0},"frames":512}}'
+
+
+class Base(unittest.TestCase):
+    """A tree with one file, a mutant of it, and kernels to come out of the build."""
+
+    def setUp(self):
+        temp = tempfile.TemporaryDirectory()
+        self.addCleanup(temp.cleanup)
+        self.addCleanup(cli.run_deferred)
+        self.folder = Path(temp.name)
+        self.tree = SimpleNamespace(path=self.folder / "tree", side="base")
+        self.file = self.tree.path / "drivers/net/fec.c"
+        self.file.parent.mkdir(parents=True)
+        self.file.write_text("one\ntwo\n")
+
+    def mutant(self, text=PATCH.format(kill=Q), name="wrong"):
+        """Write and read a mutant."""
+        path = self.folder / f"{name}.patch"
+        path.write_text(text)
+        return mutants.load(path)
+
+    def kernel(self, state="ok", total=1088, where="clean"):
+        """A stand-in kernel whose case has this state and whose counter this sum."""
+        folder = self.folder / where
+        folder.mkdir(exist_ok=True)
+        return fakelab.make(folder, {"fec_rx.bytes_arrive": {Q: state}, "fec_figures.c": {Q: "ok"}},
+                            say={"fec_figures.c": [FIGURE.format(total)]})
+
+    def outcome(self, state, total, mutant=None):
+        """Run the mutant; its kernel has this state and sum."""
+        mutant = mutant or self.mutant()
+        before = mutants.baseline([mutant], self.kernel(), self.folder / "out")
+
+        def build(tree):
+            self.assertEqual((tree.path / "drivers/net/fec.c").read_text(), "one\nthree\n")
+            return self.kernel(state, total, "mutated")
+
+        result = mutants.run_one(mutant, self.tree, build, before, self.folder / "out")
+        self.assertEqual(self.file.read_text(), "one\ntwo\n")
+        return result
+
+
+class Outcomes(Base):
+    """What becomes of a mutant."""
+
+    def test_killed(self):
+        """The case is red and the figure moved."""
+        result = self.outcome("red", 2000)
+        self.assertEqual(result.verdict, "killed", result.told)
+        self.assertIn("2.12 -> 3.91", " ".join(result.told))
+
+    def test_survivor_case_green(self):
+        """The figure moved, but the case it names stayed green: survived."""
+        self.assertEqual(self.outcome("ok", 2000).verdict, "survived")
+
+    def test_survivor_figure_stayed(self):
+        """The case is red, but the counter did not see it: survived."""
+        self.assertEqual(self.outcome("red", 1088).verdict, "survived")
+
+    def test_panic_and_splat_kill(self):
+        """A kernel that dies, and one that complains."""
+        self.assertEqual(self.outcome("panic", 2000).verdict, "killed")
+        self.assertEqual(self.outcome("splat", 2000).verdict, "killed")
+
+    def test_kernel_that_runs_nothing_proves_nothing(self):
+        """No KTAP header: the mutant broke the boot, that is no kill."""
+        mutant = self.mutant()
+        before = mutants.baseline([mutant], self.kernel(), self.folder / "out")
+
+        def build(_):
+            folder = self.folder / "dead"
+            folder.mkdir()
+            return fakelab.make(folder, {}, no_ktap=True)
+
+        self.assertEqual(mutants.run_one(mutant, self.tree, build, before, self.folder / "out").verdict, "broken")
+
+    def test_patch_that_does_not_apply(self):
+        """The driver moved on: broken, which fails the run, and the tree is as it was."""
+        mutant = self.mutant()
+        before = mutants.baseline([mutant], self.kernel(), self.folder / "out")
+        self.file.write_text("something\nelse\n")
+        result = mutants.run_one(mutant, self.tree, self.fail, before, self.folder / "out")
+        self.assertEqual(result.verdict, "broken")
+        self.assertEqual(self.file.read_text(), "something\nelse\n")
+
+    def test_build_failure(self):
+        """A mutant that does not compile is broken, and taken back."""
+        mutant = self.mutant()
+        before = mutants.baseline([mutant], self.kernel(), self.folder / "out")
+
+        def build(_):
+            raise cli.Failed("building: error: expected ;")
+
+        self.assertEqual(mutants.run_one(mutant, self.tree, build, before, self.folder / "out").verdict, "broken")
+        self.assertEqual(self.file.read_text(), "one\ntwo\n")
+
+    def test_interrupt_takes_it_back(self):
+        """Ctrl-C during the build."""
+        mutant = self.mutant()
+
+        def build(_):
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            mutants.run_one(mutant, self.tree, build, {}, self.folder / "out")
+        self.assertEqual(self.file.read_text(), "one\ntwo\n")
+
+    def test_red_without_the_mutant(self):
+        """A case that is red anyway proves nothing."""
+        with self.assertRaises(cli.Failed) as stop:
+            mutants.baseline([self.mutant()], self.kernel("red"), self.folder / "out")
+        self.assertIn("would prove nothing", stop.exception.message)
+
+    def test_case_that_does_not_exist(self):
+        """A Kills line that names a class or case that nobody runs."""
+        with self.assertRaises(cli.Failed):
+            mutants.baseline([self.mutant(PATCH.format(kill="imx6q/armv5-32"))], self.kernel(), self.folder / "out")
+
+    def test_figure_that_does_not_exist(self):
+        """A Moves line that names a figure nobody prints."""
+        mutant = self.mutant(PATCH.format(kill=Q).replace("plain_60", "plain_61"))
+        with self.assertRaises(cli.Failed) as stop:
+            self.outcome("red", 2000, mutant)
+        self.assertIn("plain_61", stop.exception.message)
+
+
+class Heads(Base):
+    """The head of a mutant file."""
+
+    def test_head(self):
+        """All fields."""
+        mutant = self.mutant()
+        self.assertEqual((mutant.side, mutant.smoke, mutant.files), ("base", True, ["drivers/net/fec.c"]))
+        self.assertEqual(mutant.kills, [("fec_rx.bytes_arrive", "imx6q", "armv7-32")])
+        self.assertEqual(mutant.moves, [("plain_60", 32, "mmio_writes", "imx6q")])
+        self.assertIn("difference", mutant.why)
+
+    def test_bad_heads(self):
+        """Each kind of bad head is refused with its file."""
+        good = PATCH.format(kill=Q)
+        for old, new in (("Mutant-of: base", "Mutant-of: mine"), ("Mutant-of: base\n", ""),
+                         (f"fec_rx.bytes_arrive {Q}", "bytes_arrive"), ("plain_60 32", "plain_60 x"),
+                         ("Smoke: yes", "Smoke: no"), ("The driver says sum where it means difference.", ""),
+                         ("diff --git", "diff"), ("drivers/net/fec.c", "drivers/net/ethernet/poolstack/lab/dma.c")):
+            with self.assertRaises(cli.Stop) as stop:
+                self.mutant(good.replace(old, new))
+            self.assertIn("wrong.patch", stop.exception.message)
+
+    def test_choice(self):
+        """By name, by smoke, and a name that is not there."""
+        self.mutant()
+        self.mutant(PATCH.format(kill=Q).replace("Smoke: yes\n", ""), "other")
+        names = [mutant.name for mutant in mutants.load_all(folder=self.folder)]
+        self.assertEqual(names, ["other", "wrong"])
+        self.assertEqual([mutant.name for mutant in mutants.load_all(only_smoke=True, folder=self.folder)], ["wrong"])
+        with self.assertRaises(cli.Stop):
+            mutants.load_all(["nobody"], folder=self.folder)
+
+    def test_shipped_heads(self):
+        """The mutants of this repository parse, and some are for make test."""
+        shipped = mutants.load_all()
+        self.assertGreaterEqual(len([mutant for mutant in shipped if mutant.smoke]), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
