@@ -398,11 +398,11 @@ def _user_kernel(repo, commit, origin):
     return Kernel(repo, commit, version, origin, drift)
 
 
-def tree_git(path, *words, check=True, env=None):
+def tree_git(path, *words, check=True, env=None, stdin=None):
     """git in a user's work tree, without touching its index's stat data."""
     done = cli.run(["git", "-C", path, *words], capture=True, check=check,
                    env={"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **(env or {})},
-                   what=f"git {words[0]} in {path}")
+                   stdin=stdin, what=f"git {words[0]} in {path}")
     return done.stdout.rstrip("\n") if done.returncode == 0 else None
 
 

@@ -137,13 +137,14 @@ def _am(source, topics):
 
 @contextlib.contextmanager
 def scratch(source, files):
-    """A worktree at the kernel's commit that has only the named files."""
+    """A worktree at the kernel's commit that has only the files named: paths,
+    or lines as a .gitignore has them."""
     top = cache.cache_dir()
     path = Path(tempfile.mkdtemp(prefix="scratch-", dir=top))
     try:
-        kernel.git(source.repo, "worktree", "add", "-q", "-f", "--no-checkout",
-                   "--detach", path, source.commit)
-        patterns = "".join(f"/{name}\n" for name in files)
+        kernel.git(source.repo, "-c", "core.hooksPath=/dev/null", "worktree", "add",
+                   "-q", "-f", "--no-checkout", "--detach", path, source.commit)
+        patterns = "".join(f"/{name.removeprefix('/')}\n" for name in files)
         git_dir = Path(kernel.tree_git(path, "rev-parse", "--absolute-git-dir"))
         (git_dir / "info").mkdir(exist_ok=True)
         (git_dir / "info/sparse-checkout").write_text(patterns, encoding="utf-8")
@@ -167,9 +168,9 @@ def am_env():
             if "COMMITTER" in key}
 
 
-def am_one(path, file, name, onto, env=None):
+def am_one(path, file, name, onto, env=None, extra=()):
     """git am -3 of one patch; on failure say where it conflicts and undo it."""
-    done = cli.run(["git", "-C", path, *AM, "am", "-3", "--quiet", file],
+    done = cli.run(["git", "-C", path, *AM, "am", "-3", "--quiet", *extra, file],
                    capture=True, check=False, env={"LC_ALL": "C", **(env or {})})
     if done.returncode == 0:
         return
