@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One boot of an emulated board: QEMU, the kernel's console, and the agent that runs commands.
+
+The guest's init (bench/workloads/guest/init) answers on a UART of its own. Everything that can go
+wrong ends as one line that names the console's file: a panic or a splat on the console, a boot that
+does not come up, a command that does not come back, a QEMU that ends by itself.
+"""
+
+import re
+import select
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from poolstack import cli, qemu_net
+
+BOOT_LIMIT = 60                     # seconds until init must have said @ready
+ANSI = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
+# What the kernel prints when something is wrong; the first of them on a console is the reason given.
+SPLATS = re.compile(r"(?:^|\] )(?P<line>(?:WARNING: |BUG: |Kernel panic|Oops|Internal error: |Unable to handle|DMA-API: (?!preallocated|debugging enabled)|"
+                    r"kernel BUG at|INFO: task|rcu: INFO|watchdog: |RTNL: assertion|refcount_t: |"
+                    r"(?:\S+ ){0,3}NETDEV WATCHDOG|Out of memory|page_pool_release_retry\(\) stalled).*)", re.M)
+
+
+def splats(console):
+    """Lines of a console that say that the kernel is not well."""
+    return [match["line"].strip() for match in SPLATS.finditer(console)]
+
+
+class Guest:
+    """A booted board. Use as a context manager; leaving it ends QEMU."""
+
+    def __init__(self, cmd, folder, *, expect_splats=False, limit=BOOT_LIMIT):
+        """cmd: QEMU's command line but for consoles; folder: short path for sockets and console.log."""
+        self.folder = Path(folder)
+        self.console_file = self.folder / "console.log"
+        self.expect_splats = expect_splats
+        self.limit = limit
+        self._cmd = cmd
+        self._buffer = b""
+        self._count = 0
+        self._process = self._agent = None
+
+    # -- begin and end ---------------------------------------------------------
+
+    def __enter__(self):
+        path = self.folder / "agent"
+        server = socket.socket(socket.AF_UNIX)
+        try:
+            server.bind(str(path))
+            server.listen(1)
+            server.settimeout(self.limit)
+            # UART1 is nobody's, UART2 the console, UART3 the agent's.
+            cmd = [*self._cmd, "-serial", "null", "-serial", f"file:{self.console_file}",
+                   "-chardev", f"socket,id=agent,path={path}", "-serial", "chardev:agent"]
+            with open(self.folder / "qemu.log", "wb") as log:
+                try:
+                    self._process = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                                     start_new_session=True, preexec_fn=qemu_net.die_with_us)
+                except FileNotFoundError as error:
+                    raise cli.Stop(f"emulated board: program not found: {cmd[0]}: run scripts/packages") from error
+            self._accept(server)
+            self._wait_ready()
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            server.close()
+        return self
+
+    def __exit__(self, kind, *_):
+        self.close()
+        if kind is None:
+            self.check_console()
+
+    def close(self):
+        """End QEMU, as hard as needed."""
+        if self._agent:
+            self._agent.close()
+            self._agent = None
+        if self._process:
+            qemu_net.end(self._process)
+            self._process = None
+
+    def _accept(self, server):
+        end = time.monotonic() + self.limit
+        while time.monotonic() < end:
+            if select.select([server], [], [], 0.1)[0]:
+                self._agent = server.accept()[0]
+                return
+            self._alive("boot")
+        raise self._failed(f"QEMU did not start within {self.limit} s", self.folder / "qemu.log")
+
+    def _wait_ready(self):
+        try:
+            self._read_until(rb"^@ready$", self.limit, "boot")
+        except TimeoutError:
+            why = "no init after boot" if self.console().strip() else "nothing on the console"
+            raise self._failed(f"{why} within {self.limit} s") from None
+
+    # -- what the kernel says --------------------------------------------------
+
+    def console(self):
+        """All that the kernel has printed so far."""
+        try:
+            return self.console_file.read_bytes().decode(errors="replace").replace("\r", "")
+        except FileNotFoundError:
+            return ""
+
+    def check_console(self):
+        """Fail if the kernel complained."""
+        found = splats(self.console())
+        if found and not self.expect_splats:
+            raise self._failed(found[0])
+
+    def _failed(self, why, where=None):
+        return cli.Failed(f"emulated board: {why}: see {where or self.console_file}")
+
+    def _alive(self, what):
+        """Fail if QEMU has ended or the kernel has panicked: no use waiting longer."""
+        text = self.console()
+        match = re.search(r"Kernel panic.*", text)
+        if match:
+            raise self._failed(match[0].strip())
+        if self._process.poll() is not None:
+            complaint = (self.folder / "qemu.log").read_text(errors="replace").strip().splitlines()
+            why = complaint[0] if complaint else f"exit code {self._process.returncode}"
+            if "unsupported machine type" in why:
+                raise cli.Stop(f"this qemu-system-aarch64 has no machine imx8mp-evk ({why}): "
+                               "QEMU 10 or later is needed: run scripts/packages")
+            raise self._failed(f"QEMU ended during {what}: {why}", self.folder / "qemu.log")
+
+    # -- commands --------------------------------------------------------------
+
+    def _read_until(self, pattern, limit, what):
+        """Bytes up to a line that matches; TimeoutError after limit seconds."""
+        pattern = re.compile(pattern, re.M)
+        end = time.monotonic() + limit
+        while True:
+            match = pattern.search(self._buffer)
+            if match:
+                before, self._buffer = self._buffer[:match.start()], self._buffer[match.end():]
+                return before, match
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(what)
+            if not select.select([self._agent], [], [], min(left, 0.25))[0]:
+                self._alive(what)
+                continue
+            data = self._agent.recv(1 << 16)
+            if not data:
+                time.sleep(0.2)         # the console's last words arrive after the socket closed
+                self._alive(what)
+                raise self._failed(f"QEMU ended during {what}", self.folder / "qemu.log")
+            self._buffer += ANSI.sub(b"", data.replace(b"\r", b""))
+
+    def start(self, command, limit=10):
+        """Begin a command; finish() takes its answer."""
+        self._count += 1
+        self._agent.sendall(f"{self._count} {command}\n".encode())
+        try:
+            self._read_until(rb"^@begin %d$\n?" % self._count, limit, command)
+        except TimeoutError:
+            raise self._failed(f"hang: the guest did not take `{command}` within {limit} s") from None
+
+    def wait_line(self, text, limit=10):
+        """Wait until the running command has printed a line; that line and all before it are consumed."""
+        try:
+            self._read_until(rb"^%s$\n?" % re.escape(text).encode(), limit, text)
+        except TimeoutError:
+            raise self._failed(f"hang: `{text}` did not come within {limit} s") from None
+
+    def finish(self, what, limit=30):
+        """(exit code, output) of the command that runs."""
+        try:
+            before, match = self._read_until(rb"\n@end %d (\d+)$\n?" % self._count, limit, what)
+        except TimeoutError:
+            raise self._failed(f"hang: `{what}` did not end within {limit} s") from None
+        return int(match[1]), before.decode(errors="replace")
+
+    def ask(self, command, limit=30):
+        """(exit code, output) of a command."""
+        self.start(command)
+        return self.finish(command, limit)
+
+    def do(self, command, limit=30):
+        """The output of a command that has to succeed."""
+        code, output = self.ask(command, limit)
+        self.check_console()
+        if code:
+            line = cli.error_line(output) or f"exit code {code}"
+            raise cli.Failed(f"emulated board: `{command}`: {line}: see {self.console_file}")
+        return output

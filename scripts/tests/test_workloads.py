@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Workload files, and a board that does not do what it should."""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from poolstack import cli, workloads  # noqa: E402
+
+STATS = "NIC statistics:\n     tx_dropped: 0\n     rx_xdp_drop: {drop}\n     rx_pp_recycle_ring: 7\n"
+
+
+class FileTest(unittest.TestCase):
+    """bench/workloads/NAME.conf."""
+
+    def test_ours(self):
+        """Every file of the repository is good, and its program exists."""
+        found = workloads.load_all()
+        self.assertLessEqual({"tcp_rx", "tcp_tx", "udp_rx", "drop_60", "pass_60", "xdptx_60", "redirect_60", "updown",
+                              "dma_debug"}, set(found))
+        for work in found.values():
+            program = work.keys.get("PROGRAM")
+            if program:
+                self.assertTrue((cli.root() / "bench" / "bpf" / f"{program}.c").is_file(), work.name)
+
+    def test_refusals(self):
+        """One line with the file, and what is wrong."""
+        for text, reason in (("KIND=frames\n", "needs COUNT"), ("KIND=walk\n", "want one of"), ("KIND\n", ":1: want KEY"),
+                             ("KIND=updown\nROUNDS=many\n", ":2: ROUNDS: want a number"),
+                             ("KIND=updown\nROUNDS=2\nCOLOUR=red\n", "has no key COLOUR"), ("", "KIND=None")):
+            with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+                file.write(text)
+                file.flush()
+                with self.assertRaisesRegex(cli.Stop, reason) as caught:
+                    workloads.load(Path(file.name))
+            self.assertIn(file.name, caught.exception.message)
+
+
+class ParseTest(unittest.TestCase):
+    """Output of the tools."""
+
+    def test_intervals(self):
+        """Whole lines only: the last one may be half written."""
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("interval 1 insns 100 kernel 90 driver 30 cache_ops 12\ninterval 2 insns 5 ker")
+            file.flush()
+            self.assertEqual(workloads.intervals(Path(file.name)),
+                             [{"insns": 100, "kernel": 90, "driver": 30, "cache_ops": 12}])
+
+    def test_ethtool(self):
+        """Counters by name, and what changed between two."""
+        before = workloads.ethtool_stats(STATS.format(drop=3))
+        after = workloads.ethtool_stats(STATS.format(drop=10))
+        self.assertEqual(before, {"tx_dropped": 0, "rx_xdp_drop": 3, "rx_pp_recycle_ring": 7})
+        self.assertEqual(workloads.growth(before, after), {"rx_xdp_drop": 7})
+
+
+class FakeGuest:
+    """A board that has received `received` frames and dropped `dropped` of them."""
+
+    def __init__(self, received, dropped):
+        self.received, self.dropped = received, dropped
+        self.asked = []
+        self.sent = 0
+
+    def do(self, command, limit=0):
+        """Answer by command."""
+        self.asked.append(command)
+        if command.startswith("ethtool"):
+            return STATS.format(drop=self.dropped if self.sent else 0)
+        return ""
+
+    ask = do
+
+    def start(self, command):
+        """mark until …"""
+        self.sent += 1
+
+    def wait_line(self, text):
+        """ready"""
+
+    def finish(self, what, limit):
+        """mark's last line."""
+        return 0, f"{self.received[self.sent - 1]} 0.5\n"
+
+
+class FramesTest(unittest.TestCase):
+    """The counts must come out right, or the workload fails."""
+
+    def run_drop(self, received, dropped, intervals="interval 1 insns 9 kernel 8000 driver 4000 cache_ops 300\n"):
+        """drop_60 with COUNT=100."""
+        work = workloads.Workload("drop_60", "frames", {"PROGRAM": "drop", "LENGTH": 60, "COUNT": 100,
+                                                        "COUNTER": "rx_xdp_drop"})
+        wire = mock.Mock(path="/x", inside=lambda cmd: [str(word) for word in cmd])
+        with tempfile.TemporaryDirectory() as scratch:
+            counts = Path(scratch) / "counts"
+            counts.write_text("")
+            runner = workloads.Runner(FakeGuest(received, dropped), wire, wire_tool="wire", address="192.0.2.15",
+                                      counts=counts)
+
+            def sent(cmd, **_):
+                count = int(cmd[cmd.index("-n") + 1])
+                if count == 100:
+                    counts.write_text(intervals)
+                return mock.Mock(returncode=0, stdout=json.dumps({"sent": count}))
+
+            with mock.patch("poolstack.cli.run", sent):
+                return runner.run(work)
+
+    def test_good(self):
+        """All figures, per frame."""
+        outcome = self.run_drop([workloads.WARM_UP, 100], workloads.WARM_UP + 100)
+        self.assertEqual({sample["metric"]: sample["value"] for sample in outcome.samples},
+                         {"cache_ops": 3, "insns_driver": 40, "insns": 80, "pps": 200})
+
+    def test_received_too_few(self):
+        """A frame that the port did not see."""
+        with self.assertRaisesRegex(cli.Failed, "drop_60: the port received 99 of 100 frames"):
+            self.run_drop([workloads.WARM_UP, 99], workloads.WARM_UP + 100)
+
+    def test_program_saw_too_few(self):
+        """A frame that went past the program."""
+        with self.assertRaisesRegex(cli.Failed, "rx_xdp_drop is 2099 after 2100 frames"):
+            self.run_drop([workloads.WARM_UP, 100], workloads.WARM_UP + 99)
+
+    def test_no_interval(self):
+        """The plugin saw nothing: no figure may come of it."""
+        with self.assertRaisesRegex(cli.Failed, "saw 0 intervals"):
+            self.run_drop([workloads.WARM_UP, 100], workloads.WARM_UP + 100, intervals="")
+
+    def test_zero_count(self):
+        """A count of nothing is a broken counter."""
+        with self.assertRaisesRegex(cli.Failed, "saw no driver"):
+            self.run_drop([workloads.WARM_UP, 100], workloads.WARM_UP + 100,
+                          intervals="interval 1 insns 9 kernel 8000 driver 0 cache_ops 300\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
