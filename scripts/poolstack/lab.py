@@ -13,6 +13,7 @@ import dataclasses
 import fnmatch
 import os
 import platform
+import re
 import resource
 import shutil
 import signal
@@ -87,7 +88,7 @@ def build_kernel(tree, variant=expected.PLAIN):
 
 def socs():
     """Every SoC that has an overlay."""
-    return sorted({path.stem.rpartition("-")[2] for path in (cli.root() / "kunit" / "socs").glob("*.dtso")})
+    return sorted({re.split("[-_]", path.stem)[-1] for path in (cli.root() / "kunit" / "socs").glob("*.dtso")})
 
 
 def arguments(uml, glob, soc="", variant=expected.PLAIN):
@@ -170,22 +171,18 @@ def names(uml, glob, outdir, *, variant=expected.PLAIN):
     return found
 
 
-def plan(cases, alone, *, soc="", all_socs=(), one_by_one=False):
-    """The boots that run these suite.case names: see the head of this file."""
-    suites = collections.OrderedDict()
+def plan(cases, alone, *, soc="", all_socs=(), whole=True):
+    """The boots that run these suite.case names: see the head of this file. whole=False: case by case."""
+    suites = {}
     for name in cases:
         suites.setdefault(name.partition(".")[0], []).append(name)
     jobs = []
     for suite, members in suites.items():
-        if not one_by_one and not any(name in alone for name in members):
-            whole = len(members) == 1 and members[0] or suite
-            jobs.append(Job(whole, soc))
+        if whole and not any(name in alone for name in members):
+            jobs.append(Job(suite, soc))
             continue
         for name in members:
-            if one_by_one or name in alone:
-                jobs += [Job(name, each, alone=name in alone) for each in (all_socs or [soc])]
-            else:
-                jobs.append(Job(name, soc))
+            jobs += [Job(name, each, alone=True) for each in all_socs] if name in alone else [Job(name, soc)]
     return jobs
 
 
@@ -208,11 +205,6 @@ def collect(job, run, limit=BOOT_LIMIT):
     run.faults += [f"{late}{fault} ({where})" for fault in log.faults]
 
 
-def _narrow(wanted, soc):
-    """The SoCs to boot one by one under a SoC glob."""
-    return [name for name in wanted if not soc or fnmatch.fnmatchcase(name, soc)]
-
-
 def run(uml, outdir, *, side, glob="*", soc="", variant=expected.PLAIN, alone=(), limit=BOOT_LIMIT):
     """Run what the filter picks; returns a Run. Verdicts are the caller's (expected.judge)."""
     check_host()
@@ -220,15 +212,10 @@ def run(uml, outdir, *, side, glob="*", soc="", variant=expected.PLAIN, alone=()
     shutil.rmtree(outdir, ignore_errors=True)
     result = Run(side, variant, uml, outdir)
     cases = names(uml, glob, outdir, variant=variant)
-    # A glob with a case part must reach a whole suite's boot too.
-    jobs = plan(cases, set(alone), soc=soc, all_socs=_narrow(socs(), soc), one_by_one=variant in ONE_BY_ONE)
-    boots = []
-    for job in jobs:
-        picked = [name for name in cases if name.partition(".")[0] == job.glob]
-        if "." in glob and picked:  # part of a suite, none of it alone
-            boots += [Job(name, job.soc) for name in picked]
-        else:
-            boots.append(job)
+    targets = [name for name in socs() if not soc or fnmatch.fnmatchcase(name, soc)]
+    one_by_one = variant in ONE_BY_ONE
+    boots = plan(cases, cases if one_by_one else set(alone), soc=soc, all_socs=targets,
+                 whole="." not in glob and not one_by_one)
     boot_all(boots, uml, outdir, variant=variant, limit=limit)
     for job in boots:
         collect(job, result, limit)
