@@ -60,13 +60,12 @@ def harness():
 
 
 def read_tally(text, code, name):
-    """Count from a last line 'N passed, N failed, N skipped' of a script of ours."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    found = re.fullmatch(r"(?:[\w ]+: )?(\d+) passed, (\d+) failed, (\d+) skipped", lines[-1]) if lines else None
+    """Count from the last line 'N checks passed, N failed' of a script of ours."""
+    found = re.findall(r"^(\d+) (?:checks )?passed, (\d+) failed(?:, (\d+) skipped)?$", text, re.M)
     if not found:
         return Count(failed=1, notes=[f"{name} gave no count: {cli.error_line(text) or f'exit code {code}'}"])
-    count = Count(*map(int, found.groups()))
-    count.notes = [line for line in lines if re.match(r"(FAIL|SKIP|not ok)", line)]
+    count = Count(*(int(number or 0) for number in found[-1]))
+    count.notes = re.findall(r"^not ok .*(?:\n {3}.*)?", text, re.M)
     if code not in (cli.PASS, cli.SKIP) and not count.failed:
         count.failed = 1
         count.notes.append(f"{name} ended with {code} though it counts no failure")

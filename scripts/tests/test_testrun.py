@@ -33,12 +33,12 @@ class Counting(unittest.TestCase):
         self.assertEqual(testrun.read_unittest("Ran 7 tests in 1s\n\nOK\n", 3).failed, 1)
 
     def test_tally(self):
-        """The last line of a script counts; without one it is a failure, and so is a code that does not fit."""
-        self.assertEqual(str(testrun.read_tally("x\n3 passed, 1 failed, 0 skipped\n", 1, "check")),
+        """The line that says so counts; without one it is a failure, and so is a code that does not fit."""
+        self.assertEqual(str(testrun.read_tally("x\n3 checks passed, 1 failed\nwhere time went\n", 1, "check")),
                          "3 passed, 1 failed, 0 skipped")
         self.assertEqual(testrun.read_tally("check: no ccache\n", 2, "check").failed, 1)
         self.assertEqual(testrun.read_tally("", 0, "check").failed, 1)
-        self.assertEqual(testrun.read_tally("3 passed, 0 failed, 0 skipped\n", 1, "check").failed, 1)
+        self.assertEqual(testrun.read_tally("3 checks passed, 0 failed\n", 1, "check").failed, 1)
 
     def test_steps_that_break(self):
         """A stop, a crash and a skip each count, and the steps after them run."""
