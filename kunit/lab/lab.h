@@ -89,6 +89,7 @@ struct lab_ctrl_ops;
  * @has_xdp: the driver must accept a native program.
  * @has_jumbo: the controller takes frames above 1518 bytes.
  * @max_frame: longest frame, without FCS, received at the default MTU.
+ * @caches: the caches it has had, .line 0 ends the list.
  */
 struct lab_soc {
 	const char *name;
@@ -101,6 +102,10 @@ struct lab_soc {
 	bool has_xdp;
 	bool has_jumbo;
 	unsigned int max_frame;
+	struct {
+		enum lab_cache cache;
+		unsigned int line;
+	} caches[3];
 };
 
 /**
@@ -451,8 +456,13 @@ struct page_pool *lab_pool(struct lab_nic *nic, unsigned int queue);
 /* Direction in which the buffer is mapped that the controller fills next. */
 enum dma_data_direction lab_buffer_direction(struct lab_nic *nic, unsigned int queue);
 
-/* Bytes of page memory that one armed descriptor holds. */
-unsigned int lab_buffer_bytes(struct lab_nic *nic, unsigned int queue);
+/**
+ * lab_ring_memory() - page memory behind the receive rings
+ * @nic: the NIC, up, best before any frame.
+ * @bytes: page_pool memory that is mapped for the device.
+ * @descriptors: descriptors that are armed, over all queues.
+ */
+void lab_ring_memory(struct lab_nic *nic, u64 *bytes, u64 *descriptors);
 
 /* Live streaming mappings of the device. */
 unsigned int lab_live_mappings(struct lab_nic *nic);

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What cache maintenance does to the bytes of a mapping.
+ *
+ * A line is dirty when one of its bytes is: written by the CPU since the last
+ * clean or invalidate, or in unknown state. Lines are those of CPU memory, cut
+ * off at the ends of the mapping.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "dma.h"
+
+struct span {
+	size_t off, len;
+};
+
+static bool byte_dirty(const struct lab_map *map, size_t i)
+{
+	return !(map->state[i] & LAB_BYTE_KNOWN) || map->cpu[i] != map->snap[i];
+}
+
+/* The line that byte @i lies in. */
+static struct span line_at(const struct lab_dma *dma, const struct lab_map *map, size_t i)
+{
+	unsigned long base = (unsigned long)map->cpu;
+	unsigned long s = max(rounddown(base + i, dma->line), base);
+	unsigned long e = min(roundup(base + i + 1, dma->line), base + map->size);
+
+	return (struct span){ s - base, e - s };
+}
+
+static struct span whole_lines(const struct lab_dma *dma, const struct lab_map *map,
+			       size_t off, size_t len)
+{
+	struct span first = line_at(dma, map, off);
+	struct span last = line_at(dma, map, off + len - 1);
+
+	return (struct span){ first.off, last.off + last.len - first.off };
+}
+
+static bool line_dirty(const struct lab_map *map, struct span line)
+{
+	size_t i;
+
+	for (i = line.off; i < line.off + line.len; i++)
+		if (byte_dirty(map, i))
+			return true;
+	return false;
+}
+
+static void set_state(struct lab_map *map, struct span s, u8 set, u8 clear)
+{
+	size_t i;
+
+	for (i = s.off; i < s.off + s.len; i++)
+		map->state[i] = (map->state[i] & ~clear) | set;
+}
+
+/* The cache's line goes to memory, whole, over what the device wrote there. */
+static void write_back(struct lab_map *map, struct span line)
+{
+	memcpy(map->dram + line.off, map->cpu + line.off, line.len);
+	memcpy(map->snap + line.off, map->cpu + line.off, line.len);
+	set_state(map, line, LAB_BYTE_KNOWN, 0);
+}
+
+/* The cache forgets the line; the CPU sees memory again. */
+static void drop(struct lab_map *map, struct span line)
+{
+	memcpy(map->cpu + line.off, map->dram + line.off, line.len);
+	memcpy(map->snap + line.off, map->dram + line.off, line.len);
+	set_state(map, line, LAB_BYTE_KNOWN, LAB_BYTE_HELD);
+}
+
+static void clean(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
+{
+	struct span line, all = whole_lines(dma, map, off, len);
+	size_t i;
+
+	for (i = all.off; i < all.off + all.len; i += line.len) {
+		line = line_at(dma, map, i);
+		/* cleaning a clean line writes nothing, however stale it is */
+		if (line_dirty(map, line))
+			write_back(map, line);
+	}
+}
+
+/* Lines only partly in the range are cleaned first, on all three classes. */
+static void invalidate(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
+{
+	struct span line, all = whole_lines(dma, map, off, len);
+	size_t i;
+
+	for (i = all.off; i < all.off + all.len; i += line.len) {
+		line = line_at(dma, map, i);
+		if ((i < off || i + line.len > off + len) && line_dirty(map, line))
+			write_back(map, line);
+		drop(map, line);
+	}
+}
+
+/* One violation per access for all dirty bytes in the lines it touches. */
+static void report_dirty(struct lab_dma *dma, enum lab_violation type,
+			 const struct lab_map *map, struct span s,
+			 enum dma_data_direction dir)
+{
+	size_t i, bad = 0, first = 0;
+
+	for (i = s.off; i < s.off + s.len; i++) {
+		if (!byte_dirty(map, i))
+			continue;
+		if (!bad++)
+			first = i;
+	}
+	if (bad)
+		lab_dma_violation(dma, type, map, first, bad, dir);
+}
+
+/*
+ * ARMv5 sync_for_cpu: nothing. From here on the CPU may read the bytes. Lines
+ * it does not hold come from memory, lines it still holds are what they were.
+ */
+static void become_readable(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
+{
+	struct span all = whole_lines(dma, map, off, len);
+	size_t i, bad = 0, first = 0;
+
+	for (i = all.off; i < all.off + all.len; i++) {
+		if (!(map->state[i] & LAB_BYTE_HELD)) {
+			map->cpu[i] = map->dram[i];
+			map->snap[i] = map->dram[i];
+		} else if (i >= off && i < off + len && map->cpu[i] != map->dram[i]) {
+			if (!bad++)
+				first = i;
+		}
+	}
+	set_state(map, all, LAB_BYTE_KNOWN | LAB_BYTE_HELD, 0);
+	if (bad)
+		lab_dma_violation(dma, LAB_V_CPU_STALE, map, first, bad, DMA_FROM_DEVICE);
+}
+
+/**
+ * lab_cache_lines() - 64-byte lines that a range touches
+ * @map: the mapping.
+ * @off: first byte.
+ * @len: bytes, 0 is no line.
+ *
+ * The unit of all counts, whatever line size the checker works with.
+ *
+ * Return: the number of lines.
+ */
+u64 lab_cache_lines(const struct lab_map *map, size_t off, size_t len)
+{
+	unsigned long first = (unsigned long)map->cpu + off;
+
+	return len ? ((first + len - 1) >> 6) - (first >> 6) + 1 : 0;
+}
+
+/**
+ * lab_cache_for_device() - the device owns the range next
+ * @dma: the device's memory, locked.
+ * @map: the mapping.
+ * @off: first byte.
+ * @len: bytes, 1 or more.
+ * @dir: direction named in the call.
+ */
+void lab_cache_for_device(struct lab_dma *dma, struct lab_map *map, size_t off,
+			  size_t len, enum dma_data_direction dir)
+{
+	if (dma->cache == LAB_CACHE_ARM64) {
+		clean(dma, map, off, len);
+		return;
+	}
+	if (dir != DMA_FROM_DEVICE)
+		clean(dma, map, off, len);
+	if (dir == DMA_FROM_DEVICE ||
+	    (dir == DMA_BIDIRECTIONAL && dma->cache == LAB_CACHE_ARMV5))
+		invalidate(dma, map, off, len);
+}
+
+/**
+ * lab_cache_for_cpu() - the CPU owns the range next
+ * @dma: the device's memory, locked.
+ * @map: the mapping.
+ * @off: first byte.
+ * @len: bytes, 1 or more.
+ * @dir: direction named in the call.
+ */
+void lab_cache_for_cpu(struct lab_dma *dma, struct lab_map *map, size_t off,
+		       size_t len, enum dma_data_direction dir)
+{
+	if (dir == DMA_TO_DEVICE)
+		return;
+	if (dma->cache == LAB_CACHE_ARMV5) {
+		become_readable(dma, map, off, len);
+		return;
+	}
+	report_dirty(dma, LAB_V_DIRTY_LOST, map, whole_lines(dma, map, off, len), dir);
+	invalidate(dma, map, off, len);
+}
+
+/**
+ * lab_cache_device_write() - the device writes to memory
+ * @dma: the device's memory, locked.
+ * @map: the mapping.
+ * @off: first byte.
+ * @buf: what it writes.
+ * @len: bytes, 1 or more.
+ */
+void lab_cache_device_write(struct lab_dma *dma, struct lab_map *map, size_t off,
+			    const void *buf, size_t len)
+{
+	struct span line, all = whole_lines(dma, map, off, len);
+	size_t i;
+
+	report_dirty(dma, LAB_V_DEVICE_WRITE_DIRTY, map, all, DMA_FROM_DEVICE);
+	memcpy(map->dram + off, buf, len);
+	if (!dma->evict)
+		return;
+	for (i = all.off; i < all.off + all.len; i += line.len) {
+		line = line_at(dma, map, i);
+		if (line_dirty(map, line))
+			write_back(map, line);
+	}
+}
+
+/**
+ * lab_cache_device_read() - the device reads from memory
+ * @dma: the device's memory, locked.
+ * @map: the mapping.
+ * @off: first byte.
+ * @buf: where it goes.
+ * @len: bytes, 1 or more.
+ *
+ * Only the bytes read count: a dirty neighbour in the line does no harm.
+ */
+void lab_cache_device_read(struct lab_dma *dma, struct lab_map *map, size_t off,
+			   void *buf, size_t len)
+{
+	report_dirty(dma, LAB_V_DEVICE_READ_STALE, map, (struct span){ off, len },
+		     DMA_TO_DEVICE);
+	memcpy(buf, map->dram + off, len);
+}
+
+/**
+ * lab_cache_fill() - give a buffer that the device was handed new contents
+ * @dma: the device's memory, locked.
+ * @map: the mapping.
+ * @off: first byte.
+ * @len: bytes.
+ *
+ * Nobody may rely on what a buffer holds once the device may write it, so the
+ * clean bytes get values that they did not have at the last hand-over. With
+ * that a CPU write is seen even if it repeats what an earlier round left, and
+ * a missing sync_for_cpu even if every frame is the same. Lines that the CPU
+ * still holds on a class without invalidation in sync_for_cpu stay as the CPU
+ * has them.
+ */
+void lab_cache_fill(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
+{
+	u8 seed = ++map->generation * 0x9d;
+	size_t i;
+
+	for (i = off; i < off + len; i++) {
+		if (byte_dirty(map, i))
+			continue;
+		map->dram[i] = seed + i * 37 + (i >> 8) * 11;
+		if (dma->cache == LAB_CACHE_ARMV5 && map->state[i] & LAB_BYTE_HELD)
+			continue;
+		map->cpu[i] = map->dram[i];
+		map->snap[i] = map->dram[i];
+	}
+}

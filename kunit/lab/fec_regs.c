@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ENET/FEC registers. IMX6DQRM "ENET memory map/register definition".
+ */
+#include "fec.h"
+
+/* rings 1 and 2: IMX6SXRM, ENETx_RDAR1 and so on */
+const u16 fec_reg_rdar[FEC_QUEUES] = { 0x010, 0x1e0, 0x1e8 };
+const u16 fec_reg_tdar[FEC_QUEUES] = { 0x014, 0x1e4, 0x1ec };
+const u16 fec_reg_rdsr[FEC_QUEUES] = { 0x180, 0x160, 0x16c };
+const u16 fec_reg_tdsr[FEC_QUEUES] = { 0x184, 0x164, 0x170 };
+const u16 fec_reg_mrbr[FEC_QUEUES] = { 0x188, 0x168, 0x174 };
+
+static int ring_of(const struct lab_fec *fec, const u16 *regs, unsigned int off)
+{
+	unsigned int q;
+
+	for (q = 0; q < fec->variant->rings; q++)
+		if (regs[q] == off)
+			return q;
+	return -1;
+}
+
+static void stop_rings(struct lab_fec *fec)
+{
+	unsigned int q;
+
+	for (q = 0; q < FEC_QUEUES; q++) {
+		fec->rx[q].active = false;
+		fec->rx[q].armed = 0;
+		fec->tx[q].active = false;
+	}
+}
+
+/* ECR[ETHEREN] 0 to 1: the pointers start at the rings' start registers. */
+static void start_rings(struct lab_fec *fec)
+{
+	unsigned int q;
+
+	for (q = 0; q < fec->variant->rings; q++) {
+		struct fec_ring *rx = &fec->rx[q], *tx = &fec->tx[q];
+
+		rx->start = FEC_REG(fec, fec_reg_rdsr[q]);
+		rx->cur = rx->start;
+		rx->arm = rx->start;
+		tx->start = FEC_REG(fec, fec_reg_tdsr[q]);
+		tx->cur = tx->start;
+	}
+}
+
+/* Power-on or ECR[RESET]: all registers to their reset values. */
+void fec_reset(struct lab_fec *fec)
+{
+	stop_rings(fec);
+	memset(fec->reg, 0, sizeof(fec->reg));
+	FEC_REG(fec, REG_FTRL) = FTRL_RESET;
+	fec->tdar_idle = -1;
+}
+
+static void write_ecr(struct lab_fec *fec, u32 val)
+{
+	u32 old = FEC_REG(fec, REG_ECR);
+
+	if (val & ECR_RESET) {		/* clears itself */
+		fec_reset(fec);
+		return;
+	}
+	if (!fec->variant->enet)
+		val &= ECR_ETHEREN;
+	FEC_REG(fec, REG_ECR) = val;
+	if (!(val & ECR_ETHEREN))
+		stop_rings(fec);
+	else if (!(old & ECR_ETHEREN))
+		start_rings(fec);
+}
+
+static u32 fec_read(void *priv, unsigned int off)
+{
+	struct lab_fec *fec = priv;
+	int q;
+
+	fec->tdar_idle = -1;
+	if (off >= FEC_REGS_SIZE)
+		return 0;
+
+	q = ring_of(fec, fec_reg_tdar, off);
+	if (q >= 0) {
+		if (fec->tx[q].active)
+			return DAR_ACTIVE;
+		fec->tdar_idle = q;
+		return 0;
+	}
+	q = ring_of(fec, fec_reg_rdar, off);
+	if (q >= 0)
+		return fec->rx[q].active ? DAR_ACTIVE : 0;
+	if (off == REG_MMFR)
+		return 0xffff;		/* no PHY answers: the bus is pulled up */
+	return FEC_REG(fec, off);
+}
+
+static void ring_doorbell(struct lab_fec *fec, unsigned int q, bool was_idle)
+{
+	if (fec->variant->err007885 && !was_idle)
+		lab_dma_violation(fec->ctrl.dma, LAB_V_DOORBELL, NULL,
+				  fec_reg_tdar[q], 4, DMA_NONE);
+	fec->tx[q].active = FEC_REG(fec, REG_ECR) & ECR_ETHEREN;
+}
+
+static void fec_write(void *priv, unsigned int off, u32 val)
+{
+	struct lab_fec *fec = priv;
+	int idle = fec->tdar_idle, q;
+
+	fec->tdar_idle = -1;
+	if (off >= FEC_REGS_SIZE)
+		return;
+
+	q = ring_of(fec, fec_reg_tdar, off);
+	if (q >= 0) {
+		ring_doorbell(fec, q, idle == q);
+		return;
+	}
+	q = ring_of(fec, fec_reg_rdar, off);
+	if (q >= 0) {
+		if (FEC_REG(fec, REG_ECR) & ECR_ETHEREN) {
+			fec->rx[q].active = true;
+			fec_rx_arm(fec, q);
+		}
+		return;
+	}
+
+	switch (off) {
+	case REG_EIR:
+		FEC_REG(fec, REG_EIR) &= ~val;
+		break;
+	case REG_ECR:
+		write_ecr(fec, val);
+		break;
+	case REG_TCR:
+		FEC_REG(fec, REG_TCR) = val;
+		/* nothing is ever half sent between two pumps */
+		if (val & TCR_GTS)
+			FEC_REG(fec, REG_EIR) |= EIR_GRA;
+		break;
+	case REG_MMFR:
+		FEC_REG(fec, REG_MMFR) = val;
+		if (FEC_REG(fec, REG_MSCR) & 0xff)
+			FEC_REG(fec, REG_EIR) |= EIR_MII;
+		break;
+	case REG_RACC:
+	case REG_FTRL:
+		if (fec->variant->enet)
+			FEC_REG(fec, off) = val;
+		break;
+	default:
+		FEC_REG(fec, off) = val;
+	}
+}
+
+const struct lab_mmio_ops fec_mmio_ops = {
+	.read = fec_read,
+	.write = fec_write,
+};

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Taking a NIC for a case, and giving it back.
+ *
+ * One action of KUnit undoes everything, in the order that works: close, gate,
+ * unbind, gate again, overlay, memory. The driver has to be unbound before the
+ * overlay goes, since removing the overlay detaches the child nodes first and
+ * a driver that then looks for its fixed-link node leaves the fixed PHY behind.
+ */
+#include <linux/delay.h>
+#include <linux/of.h>
+#include <linux/of_platform.h>
+#include <linux/phy.h>
+#include <linux/platform_device.h>
+#include <linux/pm_runtime.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "nic.h"
+
+#define WAIT_MS		3000
+
+/* The operations must be there before the driver calls dma_set_mask(). */
+static int on_bus_event(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct nic *nic = container_of(nb, struct nic, bus);
+	struct device *dev = data;
+
+	if (action != BUS_NOTIFY_BIND_DRIVER || nic->pub.dma->dev || !dev->of_node ||
+	    !of_device_is_compatible(dev->of_node, nic->pub.soc->compatible))
+		return NOTIFY_DONE;
+	lab_dma_attach(nic->pub.dma, dev);
+	return NOTIFY_OK;
+}
+
+static void release(void *data)
+{
+	struct nic *nic = data;
+
+	if (nic->up)
+		lab_down(&nic->pub);
+	if (nic->pub.ndev)
+		lab_gate_report(nic);
+	lab_sink_unregister(nic);
+	if (nic->pdev) {
+		device_release_driver(&nic->pdev->dev);
+		platform_device_put(nic->pdev);
+		lab_gate_unbound(nic);
+	}
+	if (nic->overlay)
+		of_overlay_remove(&nic->overlay);
+	bus_unregister_notifier(&platform_bus_type, &nic->bus);
+	lab_progs_free(nic);
+	lab_discard(&nic->pub);
+	lab_dma_destroy(nic->pub.dma);
+	kfree(nic->pub.frame);
+	kfree(nic->scratch);
+	kfree(nic);
+}
+
+static struct nic *alloc_nic(struct kunit *test, const struct lab_target *target)
+{
+	struct nic *nic = kzalloc_obj(*nic);
+
+	if (!nic)
+		return NULL;
+	nic->pub.test = test;
+	nic->pub.target = target;
+	nic->pub.soc = target->soc;
+	nic->pub.frame = kzalloc(LAB_MAX_FRAME, GFP_KERNEL);
+	nic->scratch = kzalloc(LAB_MAX_FRAME, GFP_KERNEL);
+	nic->pub.dma = lab_dma_create(target->cache, target->line);
+	if (!nic->pub.frame || !nic->scratch || !nic->pub.dma) {
+		if (nic->pub.dma)
+			lab_dma_destroy(nic->pub.dma);
+		kfree(nic->scratch);
+		kfree(nic->pub.frame);
+		kfree(nic);
+		return NULL;
+	}
+	INIT_LIST_HEAD(&nic->progs);
+	lab_wire_init(&nic->delivered);
+	lab_wire_init(&nic->transmitted);
+	return nic;
+}
+
+static void apply_overlay(struct nic *nic)
+{
+	const struct lab_soc *soc = nic->pub.soc;
+	struct kunit *test = nic->pub.test;
+	struct device_node *np;
+	int ret, ms;
+
+	ret = of_overlay_fdt_apply(soc->dtbo_begin, soc->dtbo_end - soc->dtbo_begin,
+				   &nic->overlay, NULL);
+	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "overlay of %s", soc->name);
+
+	np = of_find_compatible_node(NULL, NULL, soc->compatible);
+	KUNIT_ASSERT_NOT_NULL(test, np);
+	nic->pdev = of_find_device_by_node(np);
+	of_node_put(np);
+	KUNIT_ASSERT_NOT_NULL(test, nic->pdev);
+
+	for (ms = 0; ms < WAIT_MS && !device_is_bound(&nic->pdev->dev); ms += 10)
+		msleep(10);
+	KUNIT_ASSERT_TRUE_MSG(test, device_is_bound(&nic->pdev->dev),
+			      "the driver did not probe on %s", soc->name);
+}
+
+struct lab_nic *lab_nic_take(struct kunit *test)
+{
+	const struct lab_target *target = test->param_value;
+	struct nic *nic;
+
+	KUNIT_ASSERT_NOT_NULL_MSG(test, target, "not a LAB_CASE()");
+	KUNIT_ASSERT_EQ(test, lab_mmio_init(), 0);
+	KUNIT_ASSERT_EQ(test, lab_board_init(), 0);
+
+	nic = alloc_nic(test, target);
+	KUNIT_ASSERT_NOT_NULL(test, nic);
+	nic->ctrl = target->soc->ctrl->power_on(target->soc, nic->pub.dma);
+	nic->ctrl->wire = &nic->transmitted;
+	nic->bus.notifier_call = on_bus_event;
+	bus_register_notifier(&platform_bus_type, &nic->bus);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, release, nic), 0);
+
+	apply_overlay(nic);
+	KUNIT_ASSERT_PTR_EQ_MSG(test, nic->pub.dma->dev, &nic->pdev->dev,
+				"the memory model was not in place in time");
+	nic->pub.dev = &nic->pdev->dev;
+	nic->pub.ndev = platform_get_drvdata(nic->pdev);
+	KUNIT_ASSERT_EQ(test, lab_sink_register(nic), 0);
+	return &nic->pub;
+}
+
+/*
+ * The carrier comes before the driver's link callback, both under the lock of
+ * the PHY's state machine: when that can be taken, the callback is through.
+ */
+static bool link_settled(struct net_device *ndev)
+{
+	if (!netif_carrier_ok(ndev))
+		return false;
+	if (ndev->phydev) {
+		mutex_lock(&ndev->phydev->lock);
+		mutex_unlock(&ndev->phydev->lock);
+	}
+	return true;
+}
+
+void lab_up(struct lab_nic *pub)
+{
+	struct nic *nic = to_nic(pub);
+	int ret, ms;
+
+	rtnl_lock();
+	ret = dev_open(pub->ndev, NULL);
+	rtnl_unlock();
+	KUNIT_ASSERT_EQ_MSG(pub->test, ret, 0, "open");
+	nic->up = true;
+
+	for (ms = 0; ms < WAIT_MS && !link_settled(pub->ndev); ms += 10)
+		msleep(10);
+	KUNIT_ASSERT_TRUE_MSG(pub->test, netif_carrier_ok(pub->ndev), "no carrier");
+	/* whatever the stack says hello with */
+	lab_pump(pub);
+	lab_discard(pub);
+}
+
+void lab_down(struct lab_nic *pub)
+{
+	struct nic *nic = to_nic(pub);
+
+	lab_pump(pub);
+	/* the driver clears its counters on close */
+	lab_ledger_close(nic);
+	nic->up = false;
+	rtnl_lock();
+	dev_close(pub->ndev);
+	rtnl_unlock();
+}
+
+void lab_wait_asleep(struct lab_nic *nic)
+{
+	int ms;
+
+	for (ms = 0; ms < WAIT_MS && !pm_runtime_suspended(nic->dev); ms += 10)
+		msleep(10);
+	KUNIT_ASSERT_TRUE_MSG(nic->test, pm_runtime_suspended(nic->dev),
+			      "the driver keeps its clocks running");
+	KUNIT_ASSERT_FALSE(nic->test, lab_clk_running());
+}

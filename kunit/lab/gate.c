@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What must hold after every case, whatever the case looked at.
+ */
+#include <linux/netdevice.h>
+#include <linux/platform_device.h>
+#include <linux/rtnetlink.h>
+
+#include "nic.h"
+
+/* Collects complaints; keeps the first in @why. */
+struct gate {
+	struct nic *nic;
+	char *why;
+	size_t size;
+	unsigned int complaints;
+};
+
+static __printf(2, 3) void complain(struct gate *gate, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (!gate->complaints++ && gate->why)
+		vscnprintf(gate->why, gate->size, fmt, args);
+	va_end(args);
+}
+
+static u64 xdp_ended(struct nic *nic)
+{
+	const char * const *name;
+	u64 sum = 0, value;
+
+	for (name = nic->ctrl->ops->xdp_ends; *name; name++)
+		if (lab_ethtool_stat(nic->pub.ndev, *name, &value))
+			sum += value;
+	return sum;
+}
+
+/* Keep what the driver counted so far: it starts again at the next open. */
+void lab_ledger_close(struct nic *nic)
+{
+	nic->ledger.ended += xdp_ended(nic);
+}
+
+static void check_rules(struct gate *gate)
+{
+	struct lab_dma *dma = gate->nic->pub.dma;
+	const struct lab_dma_event *first = &dma->event[0];
+	u64 n = lab_violations(&gate->nic->pub, LAB_V_MAX);
+
+	if (n)
+		complain(gate, "%llu times a rule was broken, first: %s (mapping %#llx dir %d, offset %#x, %u bytes, access dir %d)",
+			 n, lab_violation_name(first->type), (u64)first->addr,
+			 first->map_dir, first->off, first->len, first->dir);
+	if (gate->nic->ctrl->mmio->gated)
+		complain(gate, "%llu register accesses with the clock off",
+			 gate->nic->ctrl->mmio->gated);
+}
+
+static void check_memory(struct gate *gate)
+{
+	struct lab_dma *dma = gate->nic->pub.dma;
+	unsigned int pool = lab_map_live_pool(dma);
+
+	if (pool)
+		complain(gate, "%u page_pool pages in flight on a closed interface", pool);
+	else if (dma->live)
+		complain(gate, "%u live mappings on a closed interface", dma->live);
+}
+
+/* Every frame went somewhere that a user can see. */
+static void check_frames(struct gate *gate)
+{
+	struct nic *nic = gate->nic;
+	struct rtnl_link_stats64 stats;
+	u64 seen;
+
+	dev_get_stats(nic->pub.ndev, &stats);
+	seen = nic->delivered.count + nic->ledger.ended + nic->ledger.told +
+	       stats.rx_dropped + stats.rx_errors;
+	if (nic->up)
+		seen += xdp_ended(nic);
+	if (seen != nic->ledger.sent)
+		complain(gate, "%llu frames received, %llu accounted for (delivered %llu, ended by a program %llu, dropped %llu, errors %llu, by the case %llu)",
+			 nic->ledger.sent, seen, nic->delivered.count, nic->ledger.ended,
+			 stats.rx_dropped, stats.rx_errors, nic->ledger.told);
+	if (stats.tx_packets != nic->transmitted.count)
+		complain(gate, "%llu frames transmitted, the driver counted %llu",
+			 nic->transmitted.count, stats.tx_packets);
+	if (nic->delivered.lost || nic->transmitted.lost)
+		complain(gate, "the lab had no memory to keep %llu frames",
+			 nic->delivered.lost + nic->transmitted.lost);
+}
+
+unsigned int lab_gate(struct lab_nic *pub, char *why, size_t size)
+{
+	struct gate gate = { .nic = to_nic(pub), .why = why, .size = size };
+
+	check_rules(&gate);
+	if (!gate.nic->up)
+		check_memory(&gate);
+	check_frames(&gate);
+	return gate.complaints;
+}
+
+static void print_events(struct nic *nic)
+{
+	struct lab_dma *dma = nic->pub.dma;
+	unsigned int i;
+
+	for (i = 0; i < dma->events && i < 6; i++) {
+		const struct lab_dma_event *e = &dma->event[i];
+
+		kunit_info(nic->pub.test, "broken: %s: mapping %#llx dir %d, offset %#x, %u bytes, access dir %d\n",
+			   lab_violation_name(e->type), (u64)e->addr, e->map_dir,
+			   e->off, e->len, e->dir);
+	}
+}
+
+/* The gate of a case that is over: complaints fail it. */
+void lab_gate_report(struct nic *nic)
+{
+	char why[256];
+	unsigned int n = lab_gate(&nic->pub, why, sizeof(why));
+
+	if (!n)
+		return;
+	print_events(nic);
+	KUNIT_FAIL(nic->pub.test, "gate: %s%s", why, n > 1 ? " (and more)" : "");
+}
+
+/* After the driver is unbound nothing of the device's memory may be left. */
+void lab_gate_unbound(struct nic *nic)
+{
+	struct lab_dma *dma = nic->pub.dma;
+
+	if (dma->live || dma->live_coherent)
+		KUNIT_FAIL(nic->pub.test, "gate: %u mappings and %u coherent buffers left after unbinding the driver",
+			   dma->live, dma->live_coherent);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the author of a controller model needs, beside dma.h.
+ *
+ * A model knows the hardware: its registers (mmio.c hands it every access),
+ * its descriptors and buffers (dma.c), its interrupt line. It never calls the
+ * driver and never looks into the driver's structures. A register access only
+ * changes the model's state; the model acts when the lab pumps it.
+ */
+#ifndef POOLSTACK_MODEL_H
+#define POOLSTACK_MODEL_H
+
+#include "dma.h"
+
+struct device;
+struct lab_ctrl;
+
+/* ---- registers ---------------------------------------------------------- */
+
+#define LAB_MMIO_WINDOWS	4
+#define LAB_MMIO_BASE		0x2000000000ULL
+#define LAB_MMIO_STRIDE		0x100000
+#define LAB_MMIO_SIZE		0x40000
+
+struct lab_mmio_ops {
+	u32 (*read)(void *priv, unsigned int off);
+	void (*write)(void *priv, unsigned int off, u32 val);
+};
+
+/**
+ * struct lab_mmio - a register window
+ * @ops: what answers, NULL for a window that nobody models.
+ * @priv: its state.
+ * @reads: read accesses, with the clock on or off.
+ * @writes: write accesses, the same.
+ * @gated: accesses with the clock off, which reach no register.
+ */
+struct lab_mmio {
+	const struct lab_mmio_ops *ops;
+	void *priv;
+	u64 reads, writes, gated;
+};
+
+int lab_mmio_init(void);
+struct lab_mmio *lab_mmio_claim(unsigned int window, const struct lab_mmio_ops *ops,
+				void *priv);
+
+/* ---- interrupts and clocks ---------------------------------------------- */
+
+#define LAB_IRQS	8
+#define LAB_CLKS	8
+
+int lab_irq_init(struct device *dev);
+void lab_irq_exit(void);
+bool lab_irq_raise(unsigned int hwirq);
+
+int lab_clk_init(struct device *dev);
+bool lab_clk_running(void);
+
+int lab_board_init(void);
+
+/* ---- the controller ----------------------------------------------------- */
+
+/**
+ * struct lab_buffer - the buffer a receive queue fills next
+ * @addr: as the driver gave it.
+ * @len: how much the controller may write there.
+ * @armed: descriptors of the queue that hold a buffer.
+ */
+struct lab_buffer {
+	dma_addr_t addr;
+	u32 len;
+	unsigned int armed;
+};
+
+/**
+ * struct lab_ctrl_ops - a model of a controller
+ * @name: e.g. "fec".
+ * @power_on: reset everything for this SoC and return the controller. The
+ *	model keeps one instance; it is not in use by another case.
+ * @deliver: a frame arrives from the wire; see lab_try_send() for the result.
+ * @transmit: send what is ready, hand each frame to lab_wire_out(); returns
+ *	whether there was anything.
+ * @irq_level: the level of the interrupt line.
+ * @next_buffer: describe the buffer that @queue fills next; -ENOENT if none is
+ *	armed.
+ * @xdp_ends: names of the driver's ethtool counters that count received frames
+ *	which did not go to the stack, NULL terminated; the gate adds them up.
+ */
+struct lab_ctrl_ops {
+	const char *name;
+	struct lab_ctrl *(*power_on)(const struct lab_soc *soc, struct lab_dma *dma);
+	int (*deliver)(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame, u32 len);
+	bool (*transmit)(struct lab_ctrl *ctrl);
+	bool (*irq_level)(struct lab_ctrl *ctrl);
+	int (*next_buffer)(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
+	const char * const *xdp_ends;
+};
+
+struct lab_wire;
+
+/**
+ * struct lab_ctrl - what every model has; embedded in its own structure
+ * @ops: the model.
+ * @soc: the SoC it is powered on as.
+ * @dma: memory.
+ * @mmio: its registers.
+ * @hwirq: line of the lab's interrupt controller.
+ * @irqs: interrupts taken.
+ * @wire: where transmitted frames go, set by the fixture.
+ */
+struct lab_ctrl {
+	const struct lab_ctrl_ops *ops;
+	const struct lab_soc *soc;
+	struct lab_dma *dma;
+	struct lab_mmio *mmio;
+	unsigned int hwirq;
+	u64 irqs;
+	struct lab_wire *wire;
+};
+
+extern const struct lab_ctrl_ops lab_fec_ops;
+
+void lab_ctrl_pump(struct lab_ctrl *ctrl);
+
+/* ---- the wire ----------------------------------------------------------- */
+
+/**
+ * struct lab_wire - frames that left the driver, on one side
+ * @lock: protects the rest, any context.
+ * @frames: kept, oldest first.
+ * @count: all that ever came.
+ * @lost: of these, not kept for want of memory.
+ * @keep: false: count only.
+ */
+struct lab_wire {
+	spinlock_t lock;		/* see above */
+	struct list_head frames;
+	u64 count, lost;
+	bool keep;
+};
+
+void lab_wire_init(struct lab_wire *wire);
+void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32 len);
+struct lab_frame *lab_wire_take(struct lab_wire *wire);
+void lab_wire_flush(struct lab_wire *wire);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which targets a case runs on: every SoC of the table with every cache it has
+ * had, narrowed by the case's generator and by poolstack.soc=GLOB.
+ */
+#include <linux/glob.h>
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+
+#include "../socs/socs.h"
+#include "lab.h"
+
+#ifdef MODULE_PARAM_PREFIX
+#undef MODULE_PARAM_PREFIX
+#endif
+#define MODULE_PARAM_PREFIX "poolstack."
+
+static char *soc_glob = "*";
+module_param_named(soc, soc_glob, charp, 0444);
+MODULE_PARM_DESC(soc, "run the cases of these SoCs only (glob on imx6q or imx6q/armv7-32)");
+
+#define MAX_TARGETS	32
+#define NAME_SIZE	24
+
+static struct lab_target targets[MAX_TARGETS];
+static char names[MAX_TARGETS][NAME_SIZE];
+static unsigned int nr_targets;
+
+static const char * const cache_names[] = {
+	[LAB_CACHE_ARM64] = "arm64",
+	[LAB_CACHE_ARMV7] = "armv7",
+	[LAB_CACHE_ARMV5] = "armv5",
+};
+
+static void expand(const struct lab_soc *soc)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(soc->caches) && soc->caches[i].line; i++) {
+		struct lab_target *target = &targets[nr_targets];
+
+		if (WARN_ON(nr_targets == MAX_TARGETS))
+			return;
+		target->soc = soc;
+		target->cache = soc->caches[i].cache;
+		target->line = soc->caches[i].line;
+		snprintf(names[nr_targets], NAME_SIZE, "%s/%s-%u", soc->name,
+			 cache_names[target->cache], target->line);
+		target->name = names[nr_targets++];
+	}
+}
+
+static void build_targets(void)
+{
+	unsigned int i;
+
+	for (i = 0; !nr_targets && i < lab_nr_fec_socs; i++)
+		expand(&lab_fec_socs[i]);
+}
+
+static const void *next(const void *prev, char *desc, bool (*wanted)(const struct lab_soc *soc))
+{
+	const struct lab_target *target = prev;
+
+	build_targets();
+	for (target = target ? target + 1 : targets; target < targets + nr_targets; target++) {
+		if (!wanted(target->soc))
+			continue;
+		if (!glob_match(soc_glob, target->soc->name) &&
+		    !glob_match(soc_glob, target->name))
+			continue;
+		strscpy(desc, target->name, KUNIT_PARAM_DESC_SIZE);
+		return target;
+	}
+	return NULL;
+}
+
+static bool any(const struct lab_soc *soc)
+{
+	return true;
+}
+
+static bool with_xdp(const struct lab_soc *soc)
+{
+	return soc->has_xdp;
+}
+
+static bool with_queues(const struct lab_soc *soc)
+{
+	return soc->queues > 1;
+}
+
+static bool with_jumbo(const struct lab_soc *soc)
+{
+	return soc->has_jumbo;
+}
+
+const void *lab_each_fec(struct kunit *test, const void *prev, char *desc)
+{
+	return next(prev, desc, any);
+}
+
+const void *lab_each_fec_xdp(struct kunit *test, const void *prev, char *desc)
+{
+	return next(prev, desc, with_xdp);
+}
+
+const void *lab_each_fec_queues(struct kunit *test, const void *prev, char *desc)
+{
+	return next(prev, desc, with_queues);
+}
+
+const void *lab_each_fec_jumbo(struct kunit *test, const void *prev, char *desc)
+{
+	return next(prev, desc, with_jumbo);
+}

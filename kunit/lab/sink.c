@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stands in for the stack above the driver: takes every frame that the
+ * interface delivers, keeps a copy and frees the skb where a protocol would.
+ */
+#include <linux/if_vlan.h>
+#include <linux/rtnetlink.h>
+
+#include "nic.h"
+
+/* The frame as it was on the wire, a tag the driver took out put back. */
+static u32 rebuild(const struct sk_buff *skb, u8 *to)
+{
+	int from = skb_mac_offset(skb);
+	u32 len = skb->len - from, head = 2 * ETH_ALEN;
+	u8 *at = to;
+
+	if (len + VLAN_HLEN > LAB_MAX_FRAME || len < head)
+		return 0;
+	if (!skb_vlan_tag_present(skb)) {
+		skb_copy_bits(skb, from, at, len);
+		return len;
+	}
+	skb_copy_bits(skb, from, at, head);
+	at += head;
+	put_unaligned(skb->vlan_proto, (__be16 *)at);
+	put_unaligned_be16(skb_vlan_tag_get(skb), at + 2);
+	at += VLAN_HLEN;
+	skb_copy_bits(skb, from + head, at, len - head);
+	return len + VLAN_HLEN;
+}
+
+static rx_handler_result_t take(struct sk_buff **pskb)
+{
+	struct sk_buff *skb = *pskb;
+	struct nic *nic = rcu_dereference(skb->dev->rx_handler_data);
+
+	lab_wire_out(&nic->delivered, skb_get_rx_queue(skb), nic->scratch,
+		     rebuild(skb, nic->scratch));
+	consume_skb(skb);
+	return RX_HANDLER_CONSUMED;
+}
+
+/* Put the sink on the interface; 0 or a negative error. */
+int lab_sink_register(struct nic *nic)
+{
+	int ret;
+
+	rtnl_lock();
+	ret = netdev_rx_handler_register(nic->pub.ndev, take, nic);
+	rtnl_unlock();
+	nic->sinking = !ret;
+	return ret;
+}
+
+void lab_sink_unregister(struct nic *nic)
+{
+	if (!nic->sinking)
+		return;
+	rtnl_lock();
+	netdev_rx_handler_unregister(nic->pub.ndev);
+	rtnl_unlock();
+	nic->sinking = false;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames in, frames out, and the pump that lets the controller act.
+ */
+#include <linux/etherdevice.h>
+#include <linux/interrupt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "nic.h"
+
+/* Rounds after which a controller that never gets idle is called stuck. */
+#define PUMP_ROUNDS	100000
+
+/**
+ * lab_ctrl_pump() - transmit and interrupt until neither has anything to do
+ * @ctrl: the controller.
+ *
+ * Context: task, may sleep.
+ */
+void lab_ctrl_pump(struct lab_ctrl *ctrl)
+{
+	int rounds = PUMP_ROUNDS, idle = 0;
+	bool did;
+
+	while (idle < 2 && rounds--) {
+		did = ctrl->ops->transmit(ctrl);
+		if (ctrl->ops->irq_level(ctrl) && lab_irq_raise(ctrl->hwirq)) {
+			ctrl->irqs++;
+			did = true;
+		}
+		idle = did ? 0 : idle + 1;
+		/* a poll that used up its budget goes on in ksoftirqd */
+		if (local_softirq_pending())
+			idle = 0;
+		if (!did)
+			schedule();
+	}
+	WARN_ONCE(rounds < 0, "poolstack: the controller never gets idle\n");
+}
+
+int lab_try_send(struct lab_nic *pub, unsigned int queue, const u8 *frame, u32 len)
+{
+	struct nic *nic = to_nic(pub);
+	int ret = nic->ctrl->ops->deliver(nic->ctrl, queue, frame, len);
+
+	if (!ret)
+		nic->ledger.sent++;
+	return ret;
+}
+
+void lab_send(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len)
+{
+	int ret = lab_try_send(nic, queue, frame, len);
+
+	KUNIT_ASSERT_EQ_MSG(nic->test, ret, 0, "the controller did not take a frame of %u", len);
+}
+
+void lab_pump(struct lab_nic *nic)
+{
+	lab_ctrl_pump(to_nic(nic)->ctrl);
+}
+
+void lab_rx(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len)
+{
+	lab_send(nic, queue, frame, len);
+	lab_pump(nic);
+}
+
+/* Spread @len bytes over @frags pages, the first ones one byte more. */
+static bool add_frags(struct sk_buff *skb, const u8 *data, u32 len, unsigned int frags)
+{
+	unsigned int i;
+
+	for (i = 0; i < frags; i++) {
+		u32 n = len / (frags - i) + !!(len % (frags - i));
+		struct page *page = alloc_page(GFP_KERNEL);
+
+		if (!page)
+			return false;
+		memcpy(page_address(page), data, n);
+		skb_add_rx_frag(skb, i, page, 0, n, PAGE_SIZE);
+		data += n;
+		len -= n;
+	}
+	return true;
+}
+
+int lab_stack_xmit(struct lab_nic *nic, const u8 *frame, u32 len, unsigned int frags)
+{
+	u32 linear = frags ? min(len, 64) : len;
+	struct sk_buff *skb;
+
+	skb = netdev_alloc_skb(nic->ndev, linear);
+	KUNIT_ASSERT_NOT_NULL(nic->test, skb);
+	skb_put_data(skb, frame, linear);
+	if (!add_frags(skb, frame + linear, len - linear, frags)) {
+		kfree_skb(skb);
+		KUNIT_FAIL_AND_ABORT(nic->test, "no page for a fragment");
+	}
+	skb_reset_mac_header(skb);
+	skb->protocol = eth_hdr(skb)->h_proto;
+	return dev_queue_xmit(skb);
+}
+
+struct lab_frame *lab_take_delivered(struct lab_nic *nic)
+{
+	return lab_wire_take(&to_nic(nic)->delivered);
+}
+
+struct lab_frame *lab_take_transmitted(struct lab_nic *nic)
+{
+	return lab_wire_take(&to_nic(nic)->transmitted);
+}
+
+static void expect(struct lab_nic *nic, struct lab_frame *got, const char *where,
+		   const u8 *frame, u32 len)
+{
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL_MSG(nic->test, got, "no frame was %s", where);
+	for (i = 0; i < min(len, got->len) && got->data[i] == frame[i]; i++)
+		;
+	if (got->len != len)
+		KUNIT_FAIL(nic->test, "a frame of %u was %s instead of %u", got->len, where, len);
+	else if (i < len)
+		KUNIT_FAIL(nic->test, "frame of %u %s: byte %u is %02x instead of %02x",
+			   len, where, i, got->data[i], frame[i]);
+	kfree(got);
+}
+
+void lab_expect_delivered(struct lab_nic *nic, const u8 *frame, u32 len)
+{
+	expect(nic, lab_take_delivered(nic), "delivered", frame, len);
+}
+
+void lab_expect_transmitted(struct lab_nic *nic, const u8 *frame, u32 len)
+{
+	expect(nic, lab_take_transmitted(nic), "transmitted", frame, len);
+}
+
+void lab_expect_silence(struct lab_nic *nic)
+{
+	KUNIT_EXPECT_TRUE_MSG(nic->test, list_empty(&to_nic(nic)->delivered.frames),
+			      "a frame was delivered");
+	KUNIT_EXPECT_TRUE_MSG(nic->test, list_empty(&to_nic(nic)->transmitted.frames),
+			      "a frame was transmitted");
+}
+
+void lab_discard(struct lab_nic *nic)
+{
+	lab_wire_flush(&to_nic(nic)->delivered);
+	lab_wire_flush(&to_nic(nic)->transmitted);
+}
+
+void lab_sink_frames(struct lab_nic *nic, bool keep)
+{
+	to_nic(nic)->delivered.keep = keep;
+	to_nic(nic)->transmitted.keep = keep;
+}

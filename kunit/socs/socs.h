@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef POOLSTACK_SOCS_H
+#define POOLSTACK_SOCS_H
+
+#include "../lab/lab.h"
+
+extern const struct lab_soc lab_fec_socs[];
+extern const unsigned int lab_nr_fec_socs;
+
+#endif
