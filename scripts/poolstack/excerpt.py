@@ -1,33 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The measured table of the README: a short form of comparisons, put between two markers by script."""
 
-from poolstack import cli, results
+from poolstack import cli, pivot, results
 from poolstack.metrics import TIMES
 
 BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 
 
-def _cell(row, sides):
-    """"55 -> 2.06", or one figure where nothing changed."""
-    values = [results.number(row[side]["median"]) for side in sides]
-    if len(values) == 1 or values[0] == values[1]:
-        return values[0]
-    return f"{values[0]} → **{values[1]}**" if row["verdict"] in ("better", "worse") else f"{values[0]} → {values[1]}"
-
-
 def counters(data):
-    """One table: a line per SoC, workload and batch, a column per metric."""
-    sides = list(data["sides"])
-    metrics = list(dict.fromkeys(row["metric"] for row in data["rows"]))
-    lines = {}
-    for row in data["rows"]:
-        lines.setdefault((row["soc"], row["workload"], row["batch"]), {})[row["metric"]] = _cell(row, sides)
-    head = ["SoC", "workload", "batch"] + [f"`{metric}`" for metric in metrics]
-    text = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for where, cells in lines.items():
-        text.append("| " + " | ".join([str(part) for part in where] +
-                                      [cells.get(metric, "") for metric in metrics]) + " |")
-    return text
+    """One table: a line per workload and batch, a column per metric."""
+    head, body = pivot.pivot(data, results.number, " → ")
+    return ["| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head)] + body]
 
 
 def rows(data):

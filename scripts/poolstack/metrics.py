@@ -22,3 +22,9 @@ METRICS = {
 }
 # Metrics that measure time: from an emulator they say nothing about a board's speed.
 TIMES = ("ns", "pps", "mbps")
+# Column heads where many metrics stand side by side.
+SHORT = {
+    "dma_lines_for_device": "lines to dev", "dma_lines_for_cpu": "lines to CPU", "dma_sync_calls": "syncs",
+    "dma_maps": "maps", "mmio_writes": "MMIO writes", "mmio_reads": "MMIO reads", "link_events": "link events",
+    "page_allocs": "pages", "recycle_cached_share": "cached share", "rx_bytes_per_descriptor": "bytes/descr.",
+}

@@ -13,7 +13,7 @@ import html
 import json
 import time
 
-from poolstack import cli, verdict
+from poolstack import cli, pivot, verdict
 from poolstack.metrics import TIMES
 
 SCHEMA = 1
@@ -173,15 +173,25 @@ def _cells(data):
     return head, body
 
 
-def table(data):
-    """The comparison for a terminal."""
+def _columns(lines, right):
+    """Lines of text cells, lined up."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    return ["  ".join(text.rjust(width) if column in right else text.ljust(width)
+                      for column, (text, width) in enumerate(zip(line, widths))).rstrip() for line in lines]
+
+
+def table(data, full=False):
+    """The comparison for a terminal. The lab's counters are many: they stand side by side, unless full."""
     head, body = _cells(data)
-    widths = [max(len(line[column]) for line in [head] + body) for column in range(len(head))]
-    right = range(5, 6 + len(data["sides"]))
     lines = [caption(data)]
-    for line in [head] + body:
-        lines.append("  ".join(text.rjust(width) if column in right else text.ljust(width)
-                               for column, (text, width) in enumerate(zip(line, widths))).rstrip())
+    if data["where"] == "lab" and not full:
+        short, packed = pivot.pivot(data, number)
+        lines += _columns([short] + packed, range(2, len(short)))
+        place = head.index("verdict")
+        told = [line for line in body if line[place] in ("worse", "void") and len(data["sides"]) > 1]
+        lines += _columns([head] + told, range(5, 6 + len(data["sides"]))) if told else []
+    else:
+        lines += _columns([head] + body, range(5, 6 + len(data["sides"])))
     return "\n".join(lines + [tally(data)])
 
 

@@ -141,6 +141,19 @@ class Files(unittest.TestCase):
         data = results.join("lab-fec", parts)
         self.assertEqual([line["soc"] for line in data["rows"]], ["imx6q", "imx8mq"])
 
+    def test_lab_table(self):
+        """SoCs that read the same share a line; what got worse is written out."""
+        parts = [results.compare(self.measure()),
+                 results.compare(self.measure(conf=CONF | {"BOARD": "lab-fec-imx8mq", "SOC": "imx8mq"}))]
+        text = results.table(results.join("lab-fec", parts))
+        self.assertIn("55 -> 2", text)
+        self.assertEqual(text.count("plain_60"), 1)
+        self.assertIn("2 rows: 2 better", text)
+        worse = results.table(results.compare(self.measure(after=(60, 60))))
+        self.assertIn("55 -> 60 WORSE", worse)
+        self.assertEqual(worse.count("plain_60"), 2)
+        self.assertIn("imx6q", results.table(results.join("lab-fec", parts), full=True))
+
     def test_unfinished_is_not_read(self):
         """A measurement that was cut short is not the newest one."""
         whole = self.measure()
@@ -207,7 +220,7 @@ class Files(unittest.TestCase):
             excerpt.put(path, [data])
         text = path.read_text()
         self.assertNotIn("old", text)
-        self.assertEqual(text.count("55 → **2**"), 1)
+        self.assertEqual(text.count("55 → 2"), 1)
         self.assertTrue(text.startswith("head\n") and text.endswith(f"{excerpt.END}\ntail\n"))
         path.write_text("no markers\n")
         with self.assertRaises(cli.Stop):
