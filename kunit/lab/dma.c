@@ -115,6 +115,8 @@ static dma_addr_t op_map(struct device *dev, phys_addr_t phys, size_t size,
 	unsigned long flags;
 	struct lab_map *map;
 
+	if (lab_map_refused())
+		return DMA_MAPPING_ERROR;
 	map = lab_map_new(dma, phys_to_virt(phys), size, dir, false, GFP_ATOMIC);
 	if (!map)
 		return DMA_MAPPING_ERROR;
@@ -136,6 +138,7 @@ static void op_unmap(struct device *dev, dma_addr_t addr, size_t size,
 	struct lab_map *map;
 	unsigned long flags;
 
+	lab_buffer_released(dma, addr, size);
 	spin_lock_irqsave(&dma->lock, flags);
 	dma->stats.unmaps++;
 	map = lab_map_find(dma, addr, size);

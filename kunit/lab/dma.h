@@ -102,4 +102,8 @@ void lab_dma_hand_over(struct lab_dma *dma, dma_addr_t addr, size_t len);
 void *lab_dma_coherent(struct lab_dma *dma, dma_addr_t addr, size_t len);
 void *lab_dma_cpu(struct lab_dma *dma, dma_addr_t addr, enum dma_data_direction *dir);
 
+/* adverse.c */
+bool lab_map_refused(void);
+void lab_buffer_released(struct lab_dma *dma, dma_addr_t addr, size_t size);
+
 #endif
