@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Transmitting what the stack hands down.
+ */
+#include <linux/etherdevice.h>
+
+#include "lab.h"
+
+static void xmit(struct lab_nic *nic, u32 len, u32 seed, unsigned int frags)
+{
+	lab_fill(nic->frame, len, seed);
+	KUNIT_ASSERT_EQ(nic->test, lab_stack_xmit(nic, nic->frame, len, frags), 0);
+}
+
+static void expect(struct lab_nic *nic, u32 len, u32 seed)
+{
+	lab_fill(nic->frame, len, seed);
+	lab_expect_transmitted(nic, nic->frame, len);
+}
+
+/* Frames of every length leave as the stack made them. */
+static void frames_of_every_length_leave_whole(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	u32 len;
+
+	lab_up(nic);
+	for (len = ETH_ZLEN; len <= ETH_FRAME_LEN; len++) {
+		xmit(nic, len, len, 0);
+		lab_pump(nic);
+		expect(nic, len, len);
+	}
+}
+
+/* More frames than the ring has descriptors, one by one. */
+static void the_ring_wraps(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	u32 i;
+
+	lab_up(nic);
+	for (i = 0; i < 2500; i++) {
+		xmit(nic, 60 + i % 200, i, 0);
+		lab_pump(nic);
+		expect(nic, 60 + i % 200, i);
+	}
+}
+
+/* Frames handed down before any completes leave in order. */
+static void batches_leave_in_order(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	u32 batch, i;
+
+	lab_up(nic);
+	for (batch = 2; batch <= 256; batch *= 4) {
+		for (i = 0; i < batch; i++)
+			xmit(nic, 60 + i, i, 0);
+		lab_pump(nic);
+		for (i = 0; i < batch; i++)
+			expect(nic, 60 + i, i);
+	}
+}
+
+/* A frame in fragments is one frame on the wire. */
+static void fragments_leave_as_one_frame(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	u32 len;
+	int n;
+
+	lab_up(nic);
+	for (n = 1; n <= MAX_SKB_FRAGS; n++) {
+		for (len = 300; len <= ETH_FRAME_LEN; len += 101) {
+			xmit(nic, len, len + n, n);
+			lab_pump(nic);
+			expect(nic, len, len + n);
+		}
+	}
+}
+
+/* Each buffer is mapped once and unmapped once. */
+static void mappings_are_balanced(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_counts before, after;
+	unsigned int live;
+	u32 i;
+
+	lab_up(nic);
+	live = lab_live_mappings(nic);
+	lab_counts(nic, &before);
+	for (i = 0; i < 200; i++) {
+		xmit(nic, 60 + i, i, 0);
+		lab_pump(nic);
+		expect(nic, 60 + i, i);
+	}
+	lab_counts(nic, &after);
+	KUNIT_EXPECT_EQ(test, after.dma_maps - before.dma_maps, 200);
+	KUNIT_EXPECT_EQ(test, after.dma_unmaps - before.dma_unmaps, 200);
+	KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), live);
+}
+
+/* A full ring stops the queue; completions start it again; nothing is lost. */
+static void a_full_ring_stops_and_wakes_the_queue(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	u32 i, total = 1400;
+
+	lab_up(nic);
+	for (i = 0; i < total; i++)
+		xmit(nic, 60, i, 0);
+	KUNIT_EXPECT_TRUE(test, netif_tx_queue_stopped(netdev_get_tx_queue(nic->ndev, 0)));
+	lab_pump(nic);
+	for (i = 0; i < total; i++)
+		expect(nic, 60, i);
+	KUNIT_EXPECT_FALSE(test, netif_tx_queue_stopped(netdev_get_tx_queue(nic->ndev, 0)));
+}
+
+static struct kunit_case cases[] = {
+	LAB_CASE(frames_of_every_length_leave_whole, lab_each_fec),
+	LAB_CASE(the_ring_wraps, lab_each_fec),
+	LAB_CASE(batches_leave_in_order, lab_each_fec),
+	LAB_CASE(fragments_leave_as_one_frame, lab_each_fec),
+	LAB_CASE(mappings_are_balanced, lab_each_fec),
+	LAB_CASE(a_full_ring_stops_and_wakes_the_queue, lab_each_fec),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "fec_tx",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
