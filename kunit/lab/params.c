@@ -54,7 +54,9 @@ static void build_targets(void)
 {
 	unsigned int i;
 
-	for (i = 0; !nr_targets && i < lab_nr_fec_socs; i++)
+	if (nr_targets)
+		return;
+	for (i = 0; i < lab_nr_fec_socs; i++)
 		expand(&lab_fec_socs[i]);
 }
 
