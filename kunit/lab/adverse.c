@@ -113,3 +113,11 @@ int lab_send_length(struct lab_nic *nic, unsigned int queue, u16 len)
 	fec_bd_write(fec, at, &bd);
 	return 0;
 }
+
+void lab_transmit_only(struct lab_nic *nic)
+{
+	struct lab_ctrl *ctrl = to_nic(nic)->ctrl;
+
+	while (ctrl->ops->transmit(ctrl))
+		;
+}

@@ -239,6 +239,9 @@ void lab_send(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len)
  */
 void lab_pump(struct lab_nic *nic);
 
+/* Run the transmitter alone: the frames are out, the interrupt is pending. */
+void lab_transmit_only(struct lab_nic *nic);
+
 /* lab_send(), then lab_pump(). */
 void lab_rx(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len);
 

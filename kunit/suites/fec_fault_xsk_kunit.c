@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * AF_XDP with zero copy: rings that change hands under a running MAC, and
+ * netpoll, which may take descriptors back but must not touch the socket.
+ */
+#include <linux/netpoll.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "lab.h"
+
+#define CHUNKS	300	/* in the fill ring: more than the ring has descriptors */
+
+static void receive(struct lab_nic *nic, unsigned int queue, unsigned int frames)
+{
+	unsigned int i;
+
+	for (i = 0; i < frames && nic->test->status != KUNIT_FAILURE; i++) {
+		lab_fill(nic->frame, 60 + i, i);
+		lab_rx(nic, queue, nic->frame, 60 + i);
+		lab_expect_delivered(nic, nic->frame, 60 + i);
+	}
+}
+
+/* Binding a socket takes no buffer from the MAC while it receives. */
+static void bind_takes_no_buffer_from_the_mac(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+
+	lab_up(nic);
+	receive(nic, 0, 20);
+	lab_watch_buffers(nic);
+	lab_xsk_bind(nic, 0, CHUNKS);
+	receive(nic, 0, 300);
+}
+
+/* Closing the socket does not either, and the queue goes on. */
+static void close_takes_no_buffer_from_the_mac(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+
+	lab_up(nic);
+	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	receive(nic, 0, 20);
+	lab_watch_buffers(nic);
+	lab_xsk_close(xsk);
+	receive(nic, 0, 300);
+}
+
+/* A program attached while a socket holds a queue leaves that queue alone. */
+static void attach_beside_a_socket_works(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+
+	lab_up(nic);
+	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	KUNIT_ASSERT_EQ(test, lab_attach(nic, lab_verdict(nic, XDP_PASS)), 0);
+	receive(nic, 0, 20);
+	lab_xsk_close(xsk);
+	KUNIT_EXPECT_EQ(test, lab_buffer_direction(nic, 0), DMA_BIDIRECTIONAL);
+	receive(nic, 0, 20);
+}
+
+static void free_netpoll(void *data)
+{
+	struct netpoll *np = data;
+
+	rtnl_lock();
+	if (np->dev)
+		__netpoll_free(np);
+	else
+		kfree(np);
+	rtnl_unlock();
+}
+
+/* What netconsole does on this interface when it is short of descriptors. */
+static void poll_without_budget(struct lab_nic *nic)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	netpoll_poll_dev(nic->ndev);
+	local_irq_restore(flags);
+}
+
+static void start_netpoll(struct lab_nic *nic)
+{
+	struct kunit *test = nic->test;
+	struct netpoll *np = kzalloc_obj(*np);
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, np);
+	np->name = "poolstack";
+	rtnl_lock();
+	ret = __netpoll_setup(np, nic->ndev);
+	rtnl_unlock();
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_netpoll, np), 0);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+}
+
+/* netpoll sends nothing from an AF_XDP socket; the next wakeup does. */
+static void netpoll_does_not_send_for_the_socket(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+
+	lab_up(nic);
+	start_netpoll(nic);
+	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	lab_pump(nic);
+
+	lab_fill(nic->frame, 200, 7);
+	lab_xsk_send(xsk, nic->frame, 200);
+	poll_without_budget(nic);
+	lab_pump(nic);
+	lab_expect_silence(nic);
+
+	KUNIT_EXPECT_EQ(test, lab_xsk_kick(xsk), 0);
+	lab_pump(nic);
+	lab_expect_transmitted(nic, nic->frame, 200);
+	KUNIT_EXPECT_EQ(test, lab_xsk_completed(xsk), 1);
+}
+
+/* netpoll completes nothing for an AF_XDP socket; the next poll does. */
+static void netpoll_does_not_complete_for_the_socket(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+
+	lab_up(nic);
+	start_netpoll(nic);
+	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	lab_pump(nic);
+
+	lab_fill(nic->frame, 200, 8);
+	lab_xsk_send(xsk, nic->frame, 200);
+	KUNIT_EXPECT_EQ(test, lab_xsk_kick(xsk), 0);
+	lab_transmit_only(nic);
+	lab_expect_transmitted(nic, nic->frame, 200);
+
+	poll_without_budget(nic);
+	KUNIT_EXPECT_EQ(test, lab_xsk_completed(xsk), 0);
+	lab_pump(nic);
+	KUNIT_EXPECT_EQ(test, lab_xsk_completed(xsk), 1);
+}
+
+static struct kunit_case cases[] = {
+	LAB_CASE(bind_takes_no_buffer_from_the_mac, lab_each_fec_xdp),
+	LAB_CASE(close_takes_no_buffer_from_the_mac, lab_each_fec_xdp),
+	LAB_CASE(attach_beside_a_socket_works, lab_each_fec_xdp),
+	LAB_CASE(netpoll_does_not_send_for_the_socket, lab_each_fec_xdp),
+	LAB_CASE(netpoll_does_not_complete_for_the_socket, lab_each_fec_xdp),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "fec_fault_xsk",
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
