@@ -75,7 +75,7 @@ static void jumbo_frame_cut_by_a_page_is_sent(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	LAB_CASE(short_descriptor_is_an_error, lab_each_fec),
+	LAB_CASE(short_descriptor_is_an_error, lab_each_fec_xdp),
 	LAB_CASE(program_sees_no_short_descriptor, lab_each_fec_xdp),
 	LAB_CASE(jumbo_frame_cut_by_a_page_is_sent, lab_each_fec_jumbo),
 	{}
