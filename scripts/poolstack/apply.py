@@ -18,7 +18,6 @@ from poolstack import cli, kernel, trees
 HISTORY = 20_000
 UNFINISHED = ("rebase-apply", "rebase-merge", "MERGE_HEAD", "CHERRY_PICK_HEAD",
               "REVERT_HEAD", "BISECT_START")
-NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 
 def change_id(text):
@@ -190,7 +189,7 @@ def apply_topics(tree, topics):
     lend_blobs(tree, topics)
     head = kernel.tree_git(tree, "rev-parse", "HEAD")
     new = apply_beside(tree, head, todo, files, identity_env(tree))
-    kernel.tree_git(tree, *NO_HOOKS, "merge", "-q", "--ff-only",
+    kernel.tree_git(tree, *trees.NO_HOOKS, "merge", "-q", "--ff-only",
                     "--no-verify-signatures", new)
     return len(todo), len(there)
 

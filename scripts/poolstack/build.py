@@ -34,6 +34,7 @@ _ASSIGN = re.compile(r"^(?:(CONFIG_\w+)=(.*)|# (CONFIG_\w+) is not set)$")
 _ERRORS = (
     re.compile(r"^\S+:\d+(:\d+)?: (fatal )?error: ", re.I),
     re.compile(r"undefined reference to|multiple definition of"),
+    re.compile(r"^\S*Kconfig\S*:\d+: "),
     re.compile(r"^(ERROR|error|FATAL)[: ]"),
     re.compile(r"^make.*No rule to make target"),
 )

@@ -27,6 +27,23 @@ HOOKS = {
     Path("drivers/net/ethernet/Makefile"):
         "obj-$(CONFIG_POOLSTACK_LAB) += poolstack/",
 }
+# What no build here reads: a third of the files, and half of the bytes.
+SPARSE_TREE = """\
+/*
+!/Documentation/
+/Documentation/Kconfig
+/Documentation/devicetree/
+!/arch/*/
+/arch/**/Kconfig*
+/arch/arm/
+/arch/arm64/
+/arch/um/
+/arch/x86/
+!/drivers/gpu/drm/amd/include/
+!/tools/perf/
+!/tools/testing/
+/tools/testing/kunit/
+"""
 
 
 @dataclass
@@ -142,19 +159,36 @@ def scratch(source, files):
     top = cache.cache_dir()
     path = Path(tempfile.mkdtemp(prefix="scratch-", dir=top))
     try:
-        kernel.git(source.repo, "-c", "core.hooksPath=/dev/null", "worktree", "add",
-                   "-q", "-f", "--no-checkout", "--detach", path, source.commit)
-        patterns = "".join(f"/{name.removeprefix('/')}\n" for name in files)
-        git_dir = Path(kernel.tree_git(path, "rev-parse", "--absolute-git-dir"))
-        (git_dir / "info").mkdir(exist_ok=True)
-        (git_dir / "info/sparse-checkout").write_text(patterns, encoding="utf-8")
-        kernel.tree_git(path, *SPARSE, "read-tree", "-m", "-u", "HEAD")
+        _sparse_worktree(source.repo, path, source.commit, "".join(
+            f"/{name.removeprefix('/')}\n" for name in files))
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
         kernel.git(source.repo, "worktree", "prune")
 
 
+def _sparse_worktree(repo, path, commit, patterns):
+    """A worktree that has only what the patterns (as in .gitignore) name."""
+    kernel.git(repo, *NO_HOOKS, "worktree", "add", "-q", "-f", "--no-checkout",
+               "--detach", path, commit, what=f"checking out {path.name}")
+    _set_sparse(path, patterns)
+
+
+def _set_sparse(path, patterns):
+    """Have in the worktree what the patterns name."""
+    file = Path(kernel.tree_git(path, "rev-parse", "--absolute-git-dir"),
+                "info/sparse-checkout")
+    if _content(file) == patterns.encode():
+        return
+    cli.atomic_write(file, patterns)
+    try:
+        kernel.tree_git(path, *SPARSE, "read-tree", "-m", "-u", "HEAD")
+    except BaseException:
+        file.unlink()   # so that the next run does it again
+        raise
+
+
+NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 SPARSE = ("-c", "core.sparseCheckout=true", "-c", "core.sparseCheckoutCone=false")
 # Nobody's own git settings may change what git am makes of a patch.
 AM = (*SPARSE, "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null",
@@ -215,6 +249,7 @@ def checkout(name, repo, commit):
     if not path.exists():
         _create(path, repo, commit)
         return path
+    _set_sparse(path, SPARSE_TREE)
     # The lab's hooks may stay when both commits have the same file below them.
     changed = set(_names(path, "diff", "--name-only", "-z", "HEAD"))
     head = kernel.tree_git(path, "rev-parse", "HEAD")
@@ -223,10 +258,11 @@ def checkout(name, repo, commit):
         if head != commit else set()
     restore = sorted(changed - (hooks - moved))
     if restore:
-        kernel.tree_git(path, "--literal-pathspecs", "checkout", "-q", "HEAD", "--",
-                        *restore)
+        kernel.tree_git(path, *SPARSE, *NO_HOOKS, "--literal-pathspecs", "checkout",
+                        "-q", "HEAD", "--", *restore)
     if head != commit:
-        kernel.tree_git(path, "checkout", "-q", "--detach", commit)
+        kernel.tree_git(path, *SPARSE, *NO_HOOKS, "checkout", "-q", "--detach",
+                        commit)
     return path
 
 
@@ -254,12 +290,11 @@ def _create(path, repo, commit):
     with cli.step(f"checking out tree {path.name}"):
         try:
             kernel.git(repo, "worktree", "prune")
-            kernel.git(repo, "worktree", "add", "-q", "-f", "--detach", temp, commit,
-                       what=f"checking out {path.name}")
+            _sparse_worktree(repo, temp, commit, SPARSE_TREE)
             kernel.git(repo, "worktree", "move", temp, path)
         except cli.Failed as failed:
             if "No space left" in failed.output:
-                raise cli.Stop(f"disk full: {path}: a kernel tree needs 1.7 GB: "
+                raise cli.Stop(f"disk full: {path}: a kernel tree needs 1 GB: "
                                "free some space and run again") from failed
             raise
         finally:

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a netdev maintainer's robots would say about the stack.
+
+form        each patch as the project wants it: author, Fixes:, no sign-off
+checkpatch  scripts/checkpatch.pl --strict of the kernel that it is for
+builds      the touched folders build after every patch (arm64)
+warnings    W=1 on arm64 and x86, and sparse on arm64, say nothing that they did
+            not say on the base
+"""
+
+import collections
+import re
+import shutil
+from pathlib import Path
+
+from poolstack import apply, build, cache, cli, kernel, series, trees
+
+CONFIG = "configs/kernel/check.config"
+ARCHES = ("arm64", "x86")
+LIMIT = 15      # patches a series may have on netdev
+# The kernel is an import without history, so no commit id is known there.
+# "form" looks at the style of Fixes: lines instead.
+IGNORE = ("UNKNOWN_COMMIT_ID",)
+# Debian 12's sparse does not know __typeof_unqual__, and kbuild leaves a sparse
+# out that does not; __typeof__ differs by qualifiers only.
+SPARSE = {"C": "2", "CF": "-D__typeof_unqual__=__typeof__"}
+PLACEHOLDER = "poolstack <poolstack@example.org>"
+_FIXES = re.compile(r'[0-9a-f]{12,16} \("[^\n]+"\)$')
+_MESSAGE = re.compile(r"^(?:\.\./)*(\S+?):(\d+)(?::\d+)?: (.*)$")
+
+
+class Report:
+    """Counts checks and prints each as a line."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def add(self, name, problems):
+        """problems: lines; none means passed."""
+        if problems:
+            self.failed += 1
+            cli.say(f"not ok {name}")
+            for line in problems:
+                cli.say(f"   {line}")
+        else:
+            self.passed += 1
+            cli.say(f"ok {name}")
+
+    def verdict(self):
+        cli.say(f"{self.passed} checks passed, {self.failed} failed")
+        return cli.FAIL if self.failed or not self.passed else cli.PASS
+
+
+def form(topic, patch):
+    """What is wrong with a patch file itself."""
+    text = apply.read(patch.path)
+    head, _, rest = text.partition("\n\n")
+    message = re.split(r"^---$", rest, flags=re.M)[0]
+    title = apply.subject(text)
+    problems = []
+    author = re.search(r"^From: (.*)$", head, re.M)
+    if not author or author.group(1) != PLACEHOLDER:
+        problems.append(f"From: must be {PLACEHOLDER}, who submits puts the name")
+    if re.search(r"^Signed-off-by:", text, re.M):
+        problems.append("Signed-off-by: only who submits signs")
+    if not re.match(r"[\w/,. -]+: \S", title):
+        problems.append(f"subject names no subsystem: {title!r}")
+    if title.endswith(".") or len(title) > 75:
+        problems.append(f"subject ends in a dot or is longer than 75: {title!r}")
+    fixes = re.findall(r"^Fixes: *(.*)$", message, re.M)
+    problems += [f"Fixes: {line}: want 12 digits and (\"subject\")"
+                 for line in fixes if not _FIXES.match(line)]
+    if topic.target == "net" and not fixes:
+        problems.append("no Fixes: line, which a patch for net needs")
+    problems += [f"not --full-index: {line}" for line in re.findall(
+        r"^index .*$", text, re.M) if not re.match(r"index [0-9a-f]{40}\.\.", line)]
+    if not trees.touched(patch.path):
+        problems.append("no diff in it")
+    return problems
+
+
+def checkpatch(tree, patch):
+    """What checkpatch of that tree says, as lines."""
+    done = cli.run(["perl", "scripts/checkpatch.pl", "--strict", "--no-signoff",
+                    "--terse", "--show-types", "--no-summary", "--color=never",
+                    f"--ignore={','.join(IGNORE)}", patch.path], cwd=tree.path,
+                   capture=True, check=False, env={"LC_ALL": "C"})
+    lines = [line.partition(f"{patch.path}:")[2] or line
+             for line in done.stdout.splitlines() if line.strip()]
+    if done.returncode not in (0, 1) or (done.returncode and not lines):
+        return [f"checkpatch.pl did not run: {cli.error_line(done.stderr)}"]
+    return lines
+
+
+def folders(topics):
+    """Folders of the C files that the stack touches, as kbuild targets."""
+    found = {str(Path(name).parent) + "/" for topic in topics
+             for patch in topic.active for name in trees.touched(patch.path)
+             if name.endswith((".c", ".h")) and name.startswith(("drivers/", "net/"))}
+    return sorted(found)
+
+
+def messages(text):
+    """Counter of (file, message) of compiler and sparse output, lines dropped."""
+    found = collections.Counter()
+    for line in text.splitlines():
+        match = _MESSAGE.match(line)
+        if match and ("warning:" in line or "error:" in line):
+            found[(match.group(1), match.group(3))] += 1
+    return found
+
+
+def fresh(before, after):
+    """The messages of `after` that `before` does not have, as lines."""
+    return [f"{file}: {text}" for (file, text), _ in
+            sorted((messages(after) - messages(before)).items())]
+
+
+def objects(tree, arch, targets, label, variables):
+    """Build the folders anew and return all that was said about them."""
+    out = tree.path / f"build-check-{arch}"
+    for target in targets:
+        for file in (out / target).glob("*.o"):
+            file.unlink()
+    log = build.kernel(tree, arch, fragments=[cli.root() / CONFIG],
+                       name=f"check-{arch}", targets=targets,
+                       what=f"{label} ({arch})", variables=variables) / "build.log"
+    made = [file for target in targets for file in (out / target).glob("*.o")]
+    if not made:
+        raise cli.Stop(f"nothing was built of {' '.join(targets)}: {CONFIG}: add the "
+                       "driver's option")
+    return log.read_text(encoding="utf-8", errors="replace")
+
+
+def quick(report, tree, topics):
+    """The checks that build nothing."""
+    for topic in topics:
+        count = len(topic.active)
+        report.add(f"{topic.name}: at most {LIMIT} patches",
+                   [f"it has {count}"] if count > LIMIT else [])
+        report.add(f"{topic.name}: cover letter", cover(topic))
+        for patch in topic.active:
+            name = f"{topic.name}/{patch.file}"
+            report.add(f"form: {name}", form(topic, patch))
+            report.add(f"checkpatch: {name}", checkpatch(tree, patch))
+
+
+def cover(topic):
+    """What is wrong with the topic's cover letter."""
+    if not topic.cover.is_file():
+        return [] if len(topic.active) < 2 else [f"no such file: {topic.cover}"]
+    text = apply.read(topic.cover)
+    problems = []
+    if not apply.subject(text) or "***" in apply.subject(text):
+        problems.append("it has no subject")
+    if "BLURB HERE" in text or len(text.split()) < 10:
+        problems.append("it says nothing")
+    if re.search(r"^Signed-off-by:", text, re.M):
+        problems.append("Signed-off-by: only who submits signs")
+    return problems
+
+
+def slow(report, source, topics, commits, names):
+    """The checks that build: the base first, then the stack patch by patch."""
+    targets = folders(topics)
+    if not shutil.which("sparse"):
+        raise cli.Stop("program not found: sparse: run scripts/packages check")
+    said = {}
+    for place, (commit, name) in enumerate(zip(commits, ["base", *names])):
+        tree = trees.at_commit("check", source, commit)
+        ends = place in (0, len(commits) - 1)
+        for arch in ARCHES if ends else ARCHES[:1]:
+            problems = []
+            try:
+                # One pass for both on arm64: a second would cost a kbuild run.
+                variables = {"W": "1"} | (SPARSE if arch == "arm64" else {})
+                said[arch, place] = objects(tree, arch, targets, name, variables)
+            except cli.Failed as failed:
+                if place == 0:
+                    raise cli.Stop("the base itself does not build: "
+                                   + failed.message) from failed
+                problems = [failed.message]
+            if place:
+                report.add(f"builds: {name} ({arch})", problems)
+    last = len(commits) - 1
+    for arch in ARCHES:
+        after = said.get((arch, last))
+        if after is None:
+            problems = ["it did not build"]
+        else:
+            problems = fresh(said[arch, 0], after)
+            if arch == "arm64" and not ran_sparse(after):
+                problems.append("sparse did not run")
+        report.add("warnings: W=1 and sparse on arm64" if arch == "arm64"
+                   else f"warnings: W=1 on {arch}", problems)
+
+
+def ran_sparse(text):
+    """A sparse that did not run must not pass for one that found nothing."""
+    return bool(re.search(r"^  CHECK ", text, re.M))
+
+
+def check(topic_name=None, build_too=True, ksrc=None):
+    """All checks of the stack up to the topic; returns the exit code."""
+    topics = [topic for topic in series.up_to(topic_name) if topic.active]
+    if not topics:
+        raise cli.Stop("nothing to check: patches/series has no patch", cli.SKIP)
+    source = kernel.source(ksrc)
+    report = Report()
+    with cli.step("applying the stack"):
+        commits = trees.patched_commits(source, topics)
+    names = [f"{topic.name}/{patch.file}" for topic in topics
+             for patch in topic.active]
+    if len(commits) != len(names) + 1:
+        raise cli.Stop(f"{len(names)} patches gave {len(commits) - 1} commits: one is "
+                       "in this kernel already: set it to accepted and drop it")
+    with cache.lock("check"):
+        tree = trees.at_commit("check", source, source.commit)
+        quick(report, tree, topics)
+        if build_too:
+            slow(report, source, topics, commits, names)
+    return report.verdict()
