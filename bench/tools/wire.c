@@ -2,11 +2,11 @@
 /*
  * wire - put Ethernet frames of a known pattern on a wire, check what comes back
  *
- *	wire send  -u PATH|-i IF -n COUNT [-l LEN] [-d MAC] [-s MAC] [-w WINDOW]
+ *	wire send  -f FD|-i IF -n COUNT [-l LEN] [-d MAC] [-s MAC] [-w WINDOW]
  *		   [-t SECONDS] [-r]
  *	wire check -i IF -n COUNT [-l LEN] [-t SECONDS]
  *
- * PATH is the unix socket of QEMU's `-netdev stream`, which loses nothing: when
+ * FD is an inherited socket to QEMU's `-netdev stream`, which loses nothing: when
  * the guest has no receive buffer, the sender waits. IF is a network interface
  * (a tap, a real port).
  *
@@ -36,7 +36,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,8 +49,8 @@
 #define TYPE		0x88b5
 
 struct options {
-	const char *path;
 	const char *ifname;
+	int fd;			/* -1: ifname */
 	uint32_t count;
 	uint32_t window;
 	unsigned int len;
@@ -65,10 +64,10 @@ struct wire {
 	int fd;
 	bool stream;
 	size_t in_len;		/* bytes in in[], stream only */
-	size_t out_len;		/* bytes of a frame in out[] not yet taken */
+	size_t out_len;		/* bytes in out[], of which out_at are gone */
 	size_t out_at;
 	uint8_t in[1 << 16];
-	uint8_t out[STREAM_HDR + LEN_MAX];
+	uint8_t out[1 << 15];	/* many frames on a stream, to stay ahead of the board */
 };
 
 struct tally {
@@ -158,16 +157,13 @@ static void check(struct tally *t, const struct options *o, bool back,
 	}
 }
 
-static void open_stream(struct wire *w, const char *path)
+static void open_stream(struct wire *w, int fd)
 {
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int flags = fcntl(fd, F_GETFL);
 
-	if (strlen(path) >= sizeof(sun.sun_path))
-		die("%s: path too long for a unix socket", path);
-	strcpy(sun.sun_path, path);
-	w->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (w->fd < 0 || connect(w->fd, (struct sockaddr *)&sun, sizeof(sun)))
-		die("%s: %s", path, strerror(errno));
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
+		die("fd %d: %s", fd, strerror(errno));
+	w->fd = fd;
 	w->stream = true;
 }
 
@@ -178,7 +174,7 @@ static void open_packet(struct wire *w, const char *ifname)
 		.sll_protocol = htons(ETH_P_ALL),
 		.sll_ifindex = if_nametoindex(ifname),
 	};
-	int size = 4 << 20;
+	int size = 32 << 20;	/* a frame of 60 bytes is charged for a page */
 	int one = 1;
 
 	if (!sll.sll_ifindex)
@@ -195,7 +191,7 @@ static void open_packet(struct wire *w, const char *ifname)
 		die("%s: %s", ifname, strerror(errno));
 }
 
-/* Hand on what is left of the frame in out[]; true when it is all gone */
+/* Hand on what is in out[]; true when it is all gone */
 static bool flush_out(struct wire *w)
 {
 	ssize_t n;
@@ -210,7 +206,17 @@ static bool flush_out(struct wire *w)
 		}
 		w->out_at += n;
 	}
+	w->out_at = 0;
+	w->out_len = 0;
 	return true;
+}
+
+/* A stream has no borders between frames, so it takes many at once */
+static bool has_space(const struct wire *w, const struct options *o)
+{
+	if (!w->stream)
+		return !w->out_len;
+	return w->out_len + STREAM_HDR + o->len <= sizeof(w->out);
 }
 
 static void queue_frame(struct wire *w, const struct options *o, uint32_t seq)
@@ -218,10 +224,9 @@ static void queue_frame(struct wire *w, const struct options *o, uint32_t seq)
 	size_t hdr = w->stream ? STREAM_HDR : 0;
 	uint32_t be = htonl(o->len);
 
-	memcpy(w->out, &be, hdr);
-	build(w->out + hdr, o, seq);
-	w->out_len = hdr + o->len;
-	w->out_at = 0;
+	memcpy(w->out + w->out_len, &be, hdr);
+	build(w->out + w->out_len + hdr, o, seq);
+	w->out_len += hdr + o->len;
 }
 
 /* Take all frames that are there */
@@ -276,7 +281,10 @@ static void run(struct wire *w, struct tally *t, const struct options *o, bool s
 		room = flush_out(w);
 		while (sender && room && t->sent < o->count &&
 		       !(o->back && in_flight(t) >= o->window)) {
-			queue_frame(w, o, t->sent++);
+			do {
+				queue_frame(w, o, t->sent++);
+			} while (has_space(w, o) && t->sent < o->count &&
+				 !(o->back && in_flight(t) >= o->window));
 			room = flush_out(w);
 		}
 		if (back)
@@ -330,7 +338,7 @@ int main(int argc, char **argv)
 {
 	/* The MACs of an option that is not given: locally administered, and QEMU's */
 	struct options o = {
-		.len = LEN_MIN, .window = 64, .seconds = 10,
+		.fd = -1, .len = LEN_MIN, .window = 1024, .seconds = 10,
 		.dst = { 0x52, 0x54, 0x00, 0x12, 0x34, 0x56 },
 		.src = { 0x02, 0x00, 0x00, 0x00, 0x00, 0x01 },
 	};
@@ -341,12 +349,12 @@ int main(int argc, char **argv)
 	int opt;
 
 	if (argc < 2 || (strcmp(argv[1], "send") && strcmp(argv[1], "check")))
-		die("usage: wire send|check -u PATH|-i IF -n COUNT [-l LEN] [-d MAC] [-s MAC] [-w WINDOW] [-t SECONDS] [-r]");
+		die("usage: wire send|check -f FD|-i IF -n COUNT [-l LEN] [-d MAC] [-s MAC] [-w WINDOW] [-t SECONDS] [-r]");
 	sender = !strcmp(argv[1], "send");
-	while ((opt = getopt(argc - 1, argv + 1, "u:i:n:l:d:s:w:t:r")) != -1) {
+	while ((opt = getopt(argc - 1, argv + 1, "f:i:n:l:d:s:w:t:r")) != -1) {
 		switch (opt) {
-		case 'u':
-			o.path = optarg;
+		case 'f':
+			o.fd = read_number(optarg, 0, 1 << 20);
 			break;
 		case 'i':
 			o.ifname = optarg;
@@ -376,14 +384,14 @@ int main(int argc, char **argv)
 			exit(2);
 		}
 	}
-	if (!o.path == !o.ifname || !o.count)
-		die("want -n COUNT and one of -u PATH and -i IF");
+	if ((o.fd < 0) == !o.ifname || !o.count)
+		die("want -n COUNT and one of -f FD and -i IF");
 
 	t.seen = calloc(o.count, 1);
 	if (!t.seen)
 		die("no memory for %" PRIu32 " frames", o.count);
-	if (o.path)
-		open_stream(&w, o.path);
+	if (o.fd >= 0)
+		open_stream(&w, o.fd);
 	else
 		open_packet(&w, o.ifname);
 	if (!sender) {

@@ -148,7 +148,10 @@ class Guest:
             if not select.select([self._agent], [], [], min(left, 0.25))[0]:
                 self._alive(what)
                 continue
-            data = self._agent.recv(1 << 16)
+            try:
+                data = self._agent.recv(1 << 16)
+            except OSError:
+                data = b""
             if not data:
                 time.sleep(0.2)         # the console's last words arrive after the socket closed
                 self._alive(what)
@@ -158,7 +161,12 @@ class Guest:
     def start(self, command, limit=10):
         """Begin a command; finish() takes its answer."""
         self._count += 1
-        self._agent.sendall(f"{self._count} {command}\n".encode())
+        try:
+            self._agent.sendall(f"{self._count} {command}\n".encode())
+        except OSError:
+            time.sleep(0.2)
+            self._alive(command)
+            raise self._failed(f"QEMU ended before `{command}`", self.folder / "qemu.log") from None
         try:
             self._read_until(rb"^@begin %d$\n?" % self._count, limit, command)
         except TimeoutError:

@@ -154,7 +154,7 @@ class Board:
 
     def command(self, kernel, initrd, net, extra=""):
         """QEMU's command line, consoles excepted."""
-        append = f"console={self._get('CONSOLE')} rdinit=/init panic=-1 nokaslr bench_tty=ttymxc2 cpuidle.off=1 {extra}"
+        append = f"console={self._get('CONSOLE')} rdinit=/init panic=-1 nokaslr bench_tty=ttymxc2 cpuidle.off=1 fw_devlink=off {extra}"
         return ["qemu-system-aarch64", "-M", MACHINE, "-smp", "1", "-m", MEMORY, "-display", "none", "-no-reboot",
                 "-monitor", "none", "-kernel", str(kernel.image), "-dtb", str(kernel.dtb), "-initrd", str(initrd),
                 "-append", append.strip(), *net.netdev()]

@@ -134,16 +134,36 @@ class User:
 
 
 class Frames:
-    """A unix socket for raw frames; path must be short (108 bytes)."""
+    """A unix socket for raw frames: QEMU connects to us when it starts, a tool inherits our end.
+
+    path must be short (108 bytes). The other way round, with QEMU listening, 10.0 crashes.
+    """
+
+    LIMIT = 10                      # seconds for QEMU to connect; it does so before it runs the guest
 
     def __init__(self, path):
         self.path = path
+        self._listener = self._peer = None
 
     def __enter__(self):
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(self.path))
+        self._listener.listen(1)
+        self._listener.settimeout(self.LIMIT)
         return self
 
     def __exit__(self, *_):
-        pass
+        for end_ in (self._listener, self._peer):
+            if end_:
+                end_.close()
+        self._listener = self._peer = None
+        os.unlink(self.path)
+
+    def fd(self):
+        """The wire's host end, to be inherited."""
+        if not self._peer:
+            self._peer = self._listener.accept()[0]
+        return self._peer.fileno()
 
     def inside(self, cmd):
         """cmd, to be run where the wire's host end is: here."""
@@ -151,7 +171,8 @@ class Frames:
 
     def netdev(self):
         """QEMU's options."""
-        return ["-nic", f"stream,server=on,addr.type=unix,addr.path={self.path},mac={MAC}"]
+        return ["-netdev", f"stream,id=frames,server=off,addr.type=unix,addr.path={self.path}",
+                "-net", f"nic,netdev=frames,macaddr={MAC}"]
 
 
 def choose(address, guest, wanted=""):

@@ -32,44 +32,34 @@ class WireTest(unittest.TestCase):
         cli.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", cls.tool,
                  cli.root() / "bench" / "tools" / "wire.c"], capture=True)
 
-    def serve(self, treat):
-        """Listen like QEMU; treat(number, frame) gives the frames that go back. Returns the socket's path."""
-        path = Path(self.scratch.name) / self.id().rsplit(".", 1)[1]
-        server = socket.socket(socket.AF_UNIX)
-        self.addCleanup(server.close)
-        server.bind(str(path))
-        server.listen(1)
+    def send(self, treat, *options):
+        """(exit code, account) of wire send; treat(number, frame) gives the frames that go back."""
+        ours, theirs = socket.socketpair()
 
         def loop():
-            peer, _ = server.accept()
-            with peer, peer.makefile("rb") as stream:
+            with ours, ours.makefile("rb") as stream:
                 number = 0
                 while len(head := stream.read(4)) == 4:
                     frame = stream.read(struct.unpack(">I", head)[0])
                     for answer in treat(number, frame):
                         try:
-                            peer.sendall(struct.pack(">I", len(answer)) + answer)
+                            ours.sendall(struct.pack(">I", len(answer)) + answer)
                         except BrokenPipeError:
                             return
                     number += 1
 
         thread = threading.Thread(target=loop, daemon=True)
         thread.start()
-        self.addCleanup(thread.join, 5)
-        return path
-
-    def send(self, treat, *options):
-        """(exit code, account) of wire send."""
-        done = subprocess.run([self.tool, "send", "-u", self.serve(treat), "-t", "1", *options],
-                              capture_output=True, text=True, timeout=10)
+        with theirs:
+            done = subprocess.run([self.tool, "send", "-f", "0", "-t", "1", *options], stdin=theirs,
+                                  capture_output=True, text=True, timeout=10)
+        thread.join(5)
         return done.returncode, json.loads(done.stdout)
 
     def test_all_return(self):
         """Each length: all sent, all back, all good."""
         for length in ("60", "61", "1514"):
             with self.subTest(length=length):
-                path = Path(self.scratch.name) / "test_all_return"
-                path.unlink(missing_ok=True)
                 code, account = self.send(lambda _, frame: [swapped(frame)], "-r", "-n", "500", "-l", length)
                 self.assertEqual((code, account["sent"], account["good"]), (0, 500, 500))
 
@@ -112,8 +102,8 @@ class WireTest(unittest.TestCase):
 
     def test_wrong_use(self):
         """No such wire, no count, a length out of range."""
-        for words in (["send", "-u", "/nonexistent", "-n", "1"], ["send", "-i", "lo"], ["receive"],
-                      ["send", "-u", "x", "-n", "1", "-l", "59"]):
+        for words in (["send", "-f", "99", "-n", "1"], ["send", "-i", "lo"], ["receive"],
+                      ["send", "-f", "0", "-n", "1", "-l", "59"]):
             done = subprocess.run([self.tool, *words], capture_output=True, text=True, timeout=10)
             self.assertEqual((done.returncode, done.stderr.count("\n"), done.stdout), (2, 1, ""), words)
 

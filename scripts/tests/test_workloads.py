@@ -96,20 +96,20 @@ class FramesTest(unittest.TestCase):
         """drop_60 with COUNT=100."""
         work = workloads.Workload("drop_60", "frames", {"PROGRAM": "drop", "LENGTH": 60, "COUNT": 100,
                                                         "COUNTER": "rx_xdp_drop"})
-        wire = mock.Mock(path="/x", inside=lambda cmd: [str(word) for word in cmd])
+        wire = mock.Mock(inside=lambda cmd: [str(word) for word in cmd])
         with tempfile.TemporaryDirectory() as scratch:
             counts = Path(scratch) / "counts"
             counts.write_text("")
             runner = workloads.Runner(FakeGuest(received, dropped), wire, wire_tool="wire", address="192.0.2.15",
                                       counts=counts)
 
-            def sent(cmd, **_):
+            def sent(cmd, **_):             # as bench/tools/wire does
                 count = int(cmd[cmd.index("-n") + 1])
                 if count == 100:
                     counts.write_text(intervals)
                 return mock.Mock(returncode=0, stdout=json.dumps({"sent": count}))
 
-            with mock.patch("poolstack.cli.run", sent):
+            with mock.patch("subprocess.run", sent):
                 return runner.run(work)
 
     def test_good(self):

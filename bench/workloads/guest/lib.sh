@@ -81,8 +81,6 @@ updown()
 
 available()
 {
-	sync
-	echo 3 >/proc/sys/vm/drop_caches 2>/dev/null
 	sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo
 }
 
