@@ -2,6 +2,7 @@
 /*
  * Frames in, frames out, and the pump that lets the controller act.
  */
+#include <linux/bottom_half.h>
 #include <linux/etherdevice.h>
 #include <linux/interrupt.h>
 #include <linux/sched.h>
@@ -30,9 +31,12 @@ void lab_ctrl_pump(struct lab_ctrl *ctrl)
 			did = true;
 		}
 		idle = did ? 0 : idle + 1;
-		/* a poll that used up its budget goes on in ksoftirqd */
-		if (local_softirq_pending())
+		/* a poll that used up its budget: do not wait for ksoftirqd */
+		if (local_softirq_pending()) {
 			idle = 0;
+			local_bh_disable();
+			local_bh_enable();
+		}
 		if (!did)
 			schedule();
 	}
