@@ -57,17 +57,20 @@ void lab_dma_violation(struct lab_dma *dma, enum lab_violation type,
 		       const struct lab_map *map, u32 off, u32 len,
 		       enum dma_data_direction dir)
 {
+	unsigned long flags;
+
+	spin_lock_irqsave(&dma->event_lock, flags);
 	dma->violations[type]++;
-	if (dma->events == LAB_DMA_EVENTS)
-		return;
-	dma->event[dma->events++] = (struct lab_dma_event){
-		.type = type,
-		.addr = map ? map->iova : 0,
-		.off = off,
-		.len = len,
-		.map_dir = map ? map->dir : DMA_NONE,
-		.dir = dir,
-	};
+	if (dma->events < LAB_DMA_EVENTS)
+		dma->event[dma->events++] = (struct lab_dma_event){
+			.type = type,
+			.addr = map ? map->iova : 0,
+			.off = off,
+			.len = len,
+			.map_dir = map ? map->dir : DMA_NONE,
+			.dir = dir,
+		};
+	spin_unlock_irqrestore(&dma->event_lock, flags);
 }
 
 /* ---- the DMA API -------------------------------------------------------- */
@@ -362,6 +365,7 @@ struct lab_dma *lab_dma_create(enum lab_cache cache, unsigned int line)
 	if (!dma)
 		return NULL;
 	spin_lock_init(&dma->lock);
+	spin_lock_init(&dma->event_lock);
 	dma->cache = cache;
 	dma->line = line;
 	if (lab_map_init(dma)) {
@@ -380,12 +384,19 @@ void lab_dma_attach(struct lab_dma *dma, struct device *dev)
 	set_dma_ops(dev, &lab_dma_ops);
 }
 
+/* Take it away again, after the driver is unbound and before the device goes. */
+void lab_dma_detach(struct lab_dma *dma)
+{
+	set_dma_ops(dma->dev, dma->old_ops);
+	list_del(&dma->node);
+	dma->dev = NULL;
+}
+
 void lab_dma_destroy(struct lab_dma *dma)
 {
-	if (dma->dev) {
-		set_dma_ops(dma->dev, dma->old_ops);
+	/* the device went without a case ever holding it */
+	if (dma->dev)
 		list_del(&dma->node);
-	}
 	lab_map_exit(dma);
 	kfree(dma);
 }

@@ -52,11 +52,12 @@ struct lab_dma {
 	struct device *dev;
 	const struct dma_map_ops *old_ops;
 	struct list_head node;
-	spinlock_t lock;		/* all below, any context */
+	spinlock_t lock;		/* statistics and mappings, any context */
 	enum lab_cache cache;
 	unsigned int line;
 	bool evict;
 	struct lab_dma_stats stats;
+	spinlock_t event_lock;		/* the next three; nests in ->lock */
 	u64 violations[LAB_V_MAX];
 	struct lab_dma_event event[LAB_DMA_EVENTS];
 	unsigned int events;
@@ -91,6 +92,7 @@ void lab_cache_fill(struct lab_dma *dma, struct lab_map *map, size_t off, size_t
 struct lab_dma *lab_dma_create(enum lab_cache cache, unsigned int line);
 void lab_dma_destroy(struct lab_dma *dma);
 void lab_dma_attach(struct lab_dma *dma, struct device *dev);
+void lab_dma_detach(struct lab_dma *dma);
 void lab_dma_violation(struct lab_dma *dma, enum lab_violation type,
 		       const struct lab_map *map, u32 off, u32 len,
 		       enum dma_data_direction dir);

@@ -119,7 +119,8 @@ static void report_dirty(struct lab_dma *dma, enum lab_violation type,
 
 /*
  * ARMv5 sync_for_cpu: nothing. From here on the CPU may read the bytes. Lines
- * it does not hold come from memory, lines it still holds are what they were.
+ * it does not hold come from memory, lines it still holds, or wrote to, are what
+ * they were.
  */
 static void become_readable(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
 {
@@ -127,7 +128,7 @@ static void become_readable(struct lab_dma *dma, struct lab_map *map, size_t off
 	size_t i, bad = 0, first = 0;
 
 	for (i = all.off; i < all.off + all.len; i++) {
-		if (!(map->state[i] & LAB_BYTE_HELD)) {
+		if (!(map->state[i] & LAB_BYTE_HELD) && !byte_dirty(map, i)) {
 			map->cpu[i] = map->dram[i];
 			map->snap[i] = map->dram[i];
 		} else if (i >= off && i < off + len && map->cpu[i] != map->dram[i]) {

@@ -76,8 +76,6 @@
  * @rings: receive and transmit rings the block has.
  * @enet: an ENET block: ECR[EN1588], RACC and FTRL exist.
  * @rx_align: what a receive buffer's address must be a multiple of.
- * @swaps: the block is big-endian behind a little-endian bus: every 32-bit
- *	word of frame data arrives byte-swapped in memory (i.MX28).
  * @err007885: a write to TDAR may be lost unless it directly follows a read of
  *	TDAR that returned 0.
  */
@@ -85,7 +83,6 @@ struct fec_variant {
 	unsigned int rings;
 	bool enet;
 	unsigned int rx_align;
-	bool swaps;
 	bool err007885;
 };
 
@@ -151,7 +148,6 @@ bool fec_bd_read(struct lab_fec *fec, u32 at, struct fec_bd *bd);
 void fec_bd_write(struct lab_fec *fec, u32 at, const struct fec_bd *bd);
 u32 fec_bd_next(struct lab_fec *fec, const struct fec_ring *ring, u32 at,
 		const struct fec_bd *bd);
-void fec_swap(const struct lab_fec *fec, u8 *data, u32 len);
 
 /* fec_rx.c */
 u32 fec_rx_window(struct lab_fec *fec, unsigned int q);

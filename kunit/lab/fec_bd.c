@@ -8,7 +8,6 @@
  * it is built for and knows little-endian on ARM only; a driver built for
  * UML talks to the big-endian block, in which status comes first.
  */
-#include <linux/swab.h>
 #include <linux/unaligned.h>
 
 #include "fec.h"
@@ -87,15 +86,4 @@ u32 fec_bd_next(struct lab_fec *fec, const struct fec_ring *ring, u32 at,
 		const struct fec_bd *bd)
 {
 	return bd->status & BD_WRAP ? ring->start : at + bd_size(fec);
-}
-
-/* Turn @len bytes, rounded up to words, between memory and wire order. */
-void fec_swap(const struct lab_fec *fec, u8 *data, u32 len)
-{
-	u32 i;
-
-	if (!fec->variant->swaps)
-		return;
-	for (i = 0; i < len; i += 4)
-		put_unaligned(swab32(get_unaligned((u32 *)(data + i))), (u32 *)(data + i));
 }

@@ -131,9 +131,7 @@ int fec_rx_deliver(struct lab_ctrl *ctrl, unsigned int q, const u8 *frame, u32 l
 		}
 		fec_rx_arm(fec, q);
 		n = min(total - off, window);
-		fec_swap(fec, fec->buf + off, n);
-		lab_dma_write(ctrl->dma, bd.addr, fec->buf + off,
-			      fec->variant->swaps ? round_up(n, 4) : n);
+		lab_dma_write(ctrl->dma, bd.addr, fec->buf + off, n);
 
 		bd.status &= BD_WRAP | BD_SOFTWARE;
 		/* the last descriptor holds the length of the frame */

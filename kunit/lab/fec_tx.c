@@ -8,27 +8,6 @@
 /* TXF, TXF1, TXF2 */
 static const u32 txf[FEC_QUEUES] = { BIT(27), BIT(3), BIT(7) };
 
-/*
- * One buffer of a frame, in wire order. A block that swaps reads whole words:
- * the rest of the last one is in the same cache line as the byte before, so it
- * was cleaned with it even where the mapping ends earlier.
- */
-static void fetch(struct lab_fec *fec, u8 *to, const struct fec_bd *bd)
-{
-	enum dma_data_direction dir;
-	u32 rest = 0;
-	u8 *cpu;
-
-	lab_dma_read(fec->ctrl.dma, bd->addr, to, bd->len);
-	if (!fec->variant->swaps)
-		return;
-	rest = round_up(bd->len, 4) - bd->len;
-	cpu = lab_dma_cpu(fec->ctrl.dma, bd->addr, &dir);
-	if (rest && cpu)
-		memcpy(to + bd->len, cpu + bd->len, rest);
-	fec_swap(fec, to, bd->len);
-}
-
 static bool run_ring(struct lab_fec *fec, unsigned int q)
 {
 	struct fec_ring *ring = &fec->tx[q];
@@ -41,7 +20,7 @@ static bool run_ring(struct lab_fec *fec, unsigned int q)
 			lab_dma_violation(fec->ctrl.dma, LAB_V_DESCRIPTOR, NULL, ring->cur,
 					  bd.len, DMA_TO_DEVICE);
 		} else {
-			fetch(fec, fec->buf + len, &bd);
+			lab_dma_read(fec->ctrl.dma, bd.addr, fec->buf + len, bd.len);
 			len += bd.len;
 		}
 		event |= !(FEC_REG(fec, REG_ECR) & ECR_EN1588) || bd.ext & BD_TX_INT;

@@ -42,14 +42,16 @@ static void release(void *data)
 	if (nic->pub.ndev)
 		lab_gate_report(nic);
 	lab_sink_unregister(nic);
+	bus_unregister_notifier(&platform_bus_type, &nic->bus);
 	if (nic->pdev) {
 		device_release_driver(&nic->pdev->dev);
-		platform_device_put(nic->pdev);
 		lab_gate_unbound(nic);
+		if (nic->pub.dma->dev)
+			lab_dma_detach(nic->pub.dma);
+		platform_device_put(nic->pdev);
 	}
 	if (nic->overlay)
 		of_overlay_remove(&nic->overlay);
-	bus_unregister_notifier(&platform_bus_type, &nic->bus);
 	lab_progs_free(nic);
 	lab_discard(&nic->pub);
 	lab_dma_destroy(nic->pub.dma);

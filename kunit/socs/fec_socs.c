@@ -19,11 +19,6 @@ static const struct fec_variant fec = {
 	.rings = 1, .rx_align = 16,
 };
 
-/* IMX28RM: ENET-MAC generated big-endian behind a little-endian bus. */
-static const struct fec_variant enet_swapped = {
-	.rings = 1, .enet = true, .rx_align = 16, .swaps = true,
-};
-
 /* IMX6DQRM: ENET, one ring. */
 static const struct fec_variant enet = {
 	.rings = 1, .enet = true, .rx_align = 16,
@@ -35,7 +30,6 @@ static const struct fec_variant enet_avb = {
 };
 
 OF_OVERLAY_DECLARE(lab_imx25);
-OF_OVERLAY_DECLARE(lab_imx28);
 OF_OVERLAY_DECLARE(lab_imx6q);
 OF_OVERLAY_DECLARE(lab_imx6sx);
 OF_OVERLAY_DECLARE(lab_imx8mq);
@@ -53,12 +47,6 @@ const struct lab_soc lab_fec_socs[] = {
 		.name = "imx25", .compatible = "fsl,imx25-fec", OVERLAY(lab_imx25),
 		.ctrl = &lab_fec_ops, .ctrl_data = &fec, .queues = 1,
 		.has_xdp = true, .max_frame = FRAME,
-		.caches = { { LAB_CACHE_ARMV5, 32 } },		/* ARM926EJ-S */
-	}, {
-		/* the driver swaps each frame by CPU and refuses programs */
-		.name = "imx28", .compatible = "fsl,imx28-fec", OVERLAY(lab_imx28),
-		.ctrl = &lab_fec_ops, .ctrl_data = &enet_swapped, .queues = 1,
-		.max_frame = FRAME,
 		.caches = { { LAB_CACHE_ARMV5, 32 } },		/* ARM926EJ-S */
 	}, {
 		.name = "imx6q", .compatible = "fsl,imx6q-fec", OVERLAY(lab_imx6q),

@@ -62,6 +62,13 @@ static bool class_is(struct bench *b, enum lab_cache cache)
 	return b->nic->target->cache == cache;
 }
 
+/* The kernel's own checks would call what such a case does a splat. */
+static void skip_with_dma_debug(struct kunit *test)
+{
+	if (IS_ENABLED(CONFIG_DMA_API_DEBUG))
+		kunit_skip(test, "misuses the DMA API");
+}
+
 /* Correct use breaks no rule, and the bytes arrive on either side. */
 static void correct_use_is_silent(struct kunit *test)
 {
@@ -130,7 +137,7 @@ static void bytes_not_cleaned_are_seen(struct kunit *test)
 	unmap(b);
 }
 
-/* sync_for_cpu drops what the CPU wrote, on the classes where it acts. */
+/* A write between the device's and sync_for_cpu: lost, or read instead. */
 static void lost_writes_are_seen(struct kunit *test)
 {
 	struct bench *b = map(test, DMA_FROM_DEVICE);
@@ -139,7 +146,8 @@ static void lost_writes_are_seen(struct kunit *test)
 	b->cpu[70] = 0x22;
 	dma_sync_single_for_cpu(b->nic->dev, b->addr, SIZE, DMA_FROM_DEVICE);
 	if (class_is(b, LAB_CACHE_ARMV5)) {
-		KUNIT_EXPECT_EQ(test, b->cpu[70], 0x77);
+		KUNIT_EXPECT_EQ(test, b->cpu[70], 0x22);
+		expect_only(b, LAB_V_CPU_STALE, 1);
 	} else {
 		KUNIT_EXPECT_EQ(test, b->cpu[70], 0x77);
 		expect_only(b, LAB_V_DIRTY_LOST, 1);
@@ -205,9 +213,11 @@ static void cleaning_a_clean_line_writes_nothing(struct kunit *test)
 /* Accesses and syncs against the direction of the mapping. */
 static void wrong_directions_are_seen(struct kunit *test)
 {
-	struct bench *b = map(test, DMA_FROM_DEVICE);
+	struct bench *b;
 	u8 back[SIZE];
 
+	skip_with_dma_debug(test);
+	b = map(test, DMA_FROM_DEVICE);
 	lab_dma_read(b->nic->dma, b->addr, back, SIZE);
 	expect_only(b, LAB_V_DIRECTION, 1);
 	dma_sync_single_for_device(b->nic->dev, b->addr, SIZE, DMA_BIDIRECTIONAL);
@@ -227,8 +237,10 @@ static void wrong_directions_are_seen(struct kunit *test)
 /* Addresses that are not mapped: never, past the end, no more. */
 static void unmapped_addresses_are_seen(struct kunit *test)
 {
-	struct bench *b = map(test, DMA_FROM_DEVICE);
+	struct bench *b;
 
+	skip_with_dma_debug(test);
+	b = map(test, DMA_FROM_DEVICE);
 	KUNIT_EXPECT_EQ(test, lab_dma_write(b->nic->dma, 0x40, b->device, 4), -EFAULT);
 	expect_only(b, LAB_V_UNMAPPED, 1);
 	KUNIT_EXPECT_EQ(test, lab_dma_write(b->nic->dma, b->addr + 1, b->device, SIZE),
@@ -244,8 +256,10 @@ static void unmapped_addresses_are_seen(struct kunit *test)
 /* Unmapping twice, or not all. */
 static void unmatched_unmaps_are_seen(struct kunit *test)
 {
-	struct bench *b = map(test, DMA_FROM_DEVICE);
+	struct bench *b;
 
+	skip_with_dma_debug(test);
+	b = map(test, DMA_FROM_DEVICE);
 	dma_unmap_single(b->nic->dev, b->addr, SIZE / 2, DMA_FROM_DEVICE);
 	expect_only(b, LAB_V_UNMAP, 1);
 	KUNIT_EXPECT_EQ(test, lab_live_mappings(b->nic), 1);
