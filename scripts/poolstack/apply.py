@@ -133,7 +133,8 @@ def preimages(patch_file):
 
 
 def lend_blobs(tree, topics):
-    """Give the clone the blobs that a three-way merge starts from.
+    """Give the clone the blobs that a three-way merge starts from, if it lacks
+    some; returns whether it now has more than before.
 
     They are written into it as loose objects. Borrowing the import's objects
     through GIT_ALTERNATE_OBJECT_DIRECTORIES instead would leave commits whose
@@ -146,25 +147,25 @@ def lend_blobs(tree, topics):
     missing = [line.split()[0] for line in answers.splitlines()
                if line.endswith(" missing")]
     if not missing:
-        return
+        return False
     try:
         source = kernel.debian()
         trees.patched_commits(source, topics)   # later patches start from earlier
     except cli.Stop as stop:
         cli.say(f"   without three-way merges: {stop.message}")
-        return
-    for blob in missing:
-        lend(source.repo, tree, blob)
+        return False
+    return any([lend(source.repo, tree, blob) for blob in missing])
 
 
 def lend(repo, tree, blob):
-    """Copy one blob, byte for byte."""
+    """Copy one blob, byte for byte; returns whether it was there."""
     with tempfile.TemporaryDirectory() as temp:
         log = Path(temp) / "blob"
         done = cli.run(["git", f"--git-dir={repo}", "cat-file", "blob", blob],
                        log=log, check=False)
         if done.returncode == 0:
             kernel.tree_git(tree, "hash-object", "-w", "--no-filters", str(log))
+    return done.returncode == 0
 
 
 def apply_topics(tree, topics):
@@ -186,15 +187,14 @@ def apply_topics(tree, topics):
                     f"{there[patch.file][:12]}")
     if not todo:
         return 0, len(there)
-    lend_blobs(tree, topics)
     head = kernel.tree_git(tree, "rev-parse", "HEAD")
-    new = apply_beside(tree, head, todo, files, identity_env(tree))
+    new = apply_beside(tree, head, todo, files, identity_env(tree), topics)
     kernel.tree_git(tree, *trees.NO_HOOKS, "merge", "-q", "--ff-only",
                     "--no-verify-signatures", new)
     return len(todo), len(there)
 
 
-def apply_beside(tree, head, todo, files, env, extra=()):
+def apply_beside(tree, head, todo, files, env, topics):
     """git am of [(topic, patch)] on head in a scratch worktree of tree's
     repository; returns the last commit."""
     common = Path(tree, kernel.tree_git(tree, "rev-parse",
@@ -202,7 +202,18 @@ def apply_beside(tree, head, todo, files, env, extra=()):
     source = kernel.Kernel(common, head, "", str(tree))
     with trees.scratch(source, files) as path:
         for topic, patch in todo:
-            trees.am_one(path, patch.path, f"{topic.name}/{patch.file}", str(tree),
-                         env=env, extra=extra)
+            am_lending(path, patch.path, f"{topic.name}/{patch.file}", tree, topics,
+                       env=env)
             cli.say(f"   applied: {topic.name}/{patch.file}")
         return kernel.tree_git(path, "rev-parse", "HEAD")
+
+
+def am_lending(path, file, name, tree, topics, **more):
+    """git am of one patch; only one that needs a merge has blobs lent for it,
+    since that can mean to fetch a kernel."""
+    try:
+        trees.am_one(path, file, name, str(tree), **more)
+    except cli.Stop:
+        if not lend_blobs(tree, topics):
+            raise
+        trees.am_one(path, file, name, str(tree), **more)

@@ -200,7 +200,6 @@ def submit(tree, topic_name, out, sign_off=False):
         if not kernel.tree_git(tree, "ls-tree", base, "--", name):
             raise cli.Stop(f"TREE has no {name}: {tree}: recipients come from it")
     foreign = foreign_base(tree, base)
-    apply.lend_blobs(tree, [topic])
     files = [*KERNEL_TOP, *sorted({name for patch in topic.active
                                    for name in trees.touched(patch.path)})]
     common = Path(tree, kernel.tree_git(tree, "rev-parse",
@@ -214,7 +213,7 @@ def submit(tree, topic_name, out, sign_off=False):
     try:
         with trees.scratch(source, files) as path:
             try:
-                mails = _prepare(path, topic, name, who, sign_off, temp)
+                mails = _prepare(path, tree, topic, name, who, sign_off, temp)
                 mails = _sort_out(mails, foreign, base)
                 if out.exists():
                     out.rmdir()
@@ -231,7 +230,7 @@ def submit(tree, topic_name, out, sign_off=False):
     return branch, out, len(mails), foreign
 
 
-def _prepare(path, topic, name, who, sign_off, temp):
+def _prepare(path, tree, topic, name, who, sign_off, temp):
     """Branch, cover, patches, recipients and mails; returns the mails."""
     b4(path, "prep", "-n", name, "--set-prefixes", topic.target,
        what=f"making branch b4/{name}")
@@ -244,8 +243,8 @@ def _prepare(path, topic, name, who, sign_off, temp):
     for patch in topic.active:
         file = temp / patch.file
         file.write_text(own_patch(patch, who, sign_off), encoding="utf-8")
-        trees.am_one(path, file, f"{topic.name}/{patch.file}", "TREE", env=env,
-                     extra=extra)
+        apply.am_lending(path, file, f"{topic.name}/{patch.file}", tree, [topic],
+                         env=env, extra=extra)
     b4(path, "prep", "--auto-to-cc", what="asking get_maintainer.pl")
     folder = temp / "mails"
     b4(path, "send", "-o", folder, "--no-sign", what="writing the mails")

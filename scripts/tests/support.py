@@ -91,9 +91,12 @@ class Case(unittest.TestCase):
         self.repo = self.tmp / "repo"
         self.home = self.tmp / "home"
         self.home.mkdir()
+        # No test reaches the network: those that want apt bring their own.
+        self.program("apt-get", "echo 'E: Could not resolve (test)' >&2; exit 100")
         environment = {
             "POOLSTACK_CACHE": str(self.tmp / "cache"), "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
+            "PATH": f"{self.tmp / 'bin'}:{os.environ['PATH']}",
             "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": str(self.home / "git"),
         }
         Path(environment["GIT_CONFIG_GLOBAL"]).write_text(
@@ -111,6 +114,13 @@ class Case(unittest.TestCase):
         cli.say = self.said.append
         self.addCleanup(setattr, cli, "say", say)
         self.make_repo()
+
+    def program(self, name, text):
+        """A shell program that stands before the real one in PATH."""
+        path = self.tmp / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        path.chmod(0o755)
 
     def patch_environment(self, values):
         old = dict(os.environ)
@@ -188,6 +198,17 @@ class Case(unittest.TestCase):
 
         path = self.tmp / name
         template(("tree", str(files), identity), make, path)
+        return path
+
+    def make_patched_tree(self, name="tree"):
+        """A user's clone with the stack of make_stack() on it."""
+        def make(folder):
+            shutil.copytree(self.make_tree("am"), folder)
+            git(folder, "am", "-q", *sorted(map(str, (
+                self.repo / "patches/fec-fixes").glob("000[1-9]*.patch"))))
+
+        path = self.tmp / name
+        template("patched tree", make, path)
         return path
 
     def edit(self, tree, old, new, title, file=FEC, author=None, body="Why."):
