@@ -3,7 +3,6 @@
  * Bad days: no memory for a mapping, a MAC that reports nonsense, and buffers
  * that are taken from a MAC which still holds them.
  */
-#include "fec.h"
 #include "nic.h"
 
 /* One NIC at a time is taken; cleared when it is given back. */
@@ -52,66 +51,34 @@ void lab_watch_buffers(struct lab_nic *nic)
 	watched = to_nic(nic)->ctrl;
 }
 
-static bool holds(struct lab_fec *fec, struct fec_ring *ring, dma_addr_t addr, size_t size)
-{
-	u32 at = ring->cur;
-	struct fec_bd bd;
-	unsigned int i;
-
-	if (!ring->active)
-		return false;
-	for (i = 0; i < ring->armed; i++) {
-		if (!fec_bd_read(fec, at, &bd))
-			return false;
-		if (bd.status & BD_OWNED && bd.addr >= addr && bd.addr < addr + size)
-			return true;
-		at = fec_bd_next(fec, ring, at, &bd);
-	}
-	return false;
-}
-
 /**
  * lab_buffer_released() - a mapping is about to go
  * @dma: the device's memory, not locked.
  * @addr: start of the mapping.
  * @size: bytes.
  *
- * The MAC fetches receive descriptors ahead and may write to their buffers
- * until ECR[ETHEREN] or a reset stops it (IMX6DQRM, ENETx_RDAR and ENETx_ECR).
- * A buffer that goes away before is written to after.
+ * A buffer that goes away while the MAC holds it is written to after.
  */
 void lab_buffer_released(struct lab_dma *dma, dma_addr_t addr, size_t size)
 {
-	struct lab_fec *fec;
-	unsigned int q;
-
 	if (!watched || watched->dma != dma)
 		return;
-	fec = to_fec(watched);
-	for (q = 0; q < fec->variant->rings; q++)
-		if (holds(fec, &fec->rx[q], addr, size))
-			lab_dma_violation(dma, LAB_V_UNMAPPED, NULL, lower_32_bits(addr),
-					  size, DMA_FROM_DEVICE);
+	if (watched->ops->holds(watched, addr, size))
+		lab_dma_violation(dma, LAB_V_UNMAPPED, NULL, lower_32_bits(addr), size,
+				  DMA_FROM_DEVICE);
 }
 
 int lab_send_length(struct lab_nic *nic, unsigned int queue, u16 len)
 {
 	struct lab_ctrl *ctrl = to_nic(nic)->ctrl;
-	struct lab_fec *fec = to_fec(ctrl);
-	u32 at = fec->rx[queue].cur;
-	struct fec_bd bd;
 	int ret;
 
 	/* a proper frame, then the length in its descriptor is changed */
 	lab_fill(nic->frame, 60, len);
 	ret = lab_try_send(nic, queue, nic->frame, 60);
-	if (ret)
-		return ret;
-	if (!fec_bd_read(fec, at, &bd))
-		return -EFAULT;
-	bd.len = len;
-	fec_bd_write(fec, at, &bd);
-	return 0;
+	if (!ret)
+		ctrl->ops->forge_length(ctrl, queue, len);
+	return ret;
 }
 
 void lab_transmit_only(struct lab_nic *nic)

@@ -46,5 +46,7 @@ const struct lab_ctrl_ops lab_fec_ops = {
 	.transmit = fec_tx_run,
 	.irq_level = irq_level,
 	.next_buffer = fec_rx_next_buffer,
+	.holds = fec_rx_holds,
+	.forge_length = fec_rx_forge_length,
 	.xdp_ends = xdp_ends,
 };

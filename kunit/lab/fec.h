@@ -105,6 +105,7 @@ struct fec_bd {
  * @active: the doorbell was rung and descriptors may be ready.
  * @start: bus address of the first descriptor, as latched by ETHEREN.
  * @cur: descriptor to use next.
+ * @last: receive: descriptor filled last.
  * @arm: receive: first descriptor whose buffer was not handed over yet.
  * @armed: receive: descriptors from @cur up to @arm.
  */
@@ -112,6 +113,7 @@ struct fec_ring {
 	bool active;
 	u32 start;
 	u32 cur;
+	u32 last;
 	u32 arm;
 	unsigned int armed;
 };
@@ -154,6 +156,8 @@ u32 fec_rx_window(struct lab_fec *fec, unsigned int q);
 void fec_rx_arm(struct lab_fec *fec, unsigned int q);
 int fec_rx_deliver(struct lab_ctrl *ctrl, unsigned int q, const u8 *frame, u32 len);
 int fec_rx_next_buffer(struct lab_ctrl *ctrl, unsigned int q, struct lab_buffer *buf);
+bool fec_rx_holds(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);
+void fec_rx_forge_length(struct lab_ctrl *ctrl, unsigned int q, u16 len);
 
 /* fec_tx.c */
 bool fec_tx_run(struct lab_ctrl *ctrl);

@@ -144,6 +144,7 @@ int fec_rx_deliver(struct lab_ctrl *ctrl, unsigned int q, const u8 *frame, u32 l
 		if (tagged)
 			bd.ext |= BD_RX_VLAN;
 		fec_bd_write(fec, ring->cur, &bd);
+		ring->last = ring->cur;
 		ring->cur = fec_bd_next(fec, ring, ring->cur, &bd);
 		ring->armed--;
 	}
@@ -167,4 +168,49 @@ int fec_rx_next_buffer(struct lab_ctrl *ctrl, unsigned int q, struct lab_buffer 
 	buf->len = fec_rx_window(fec, q);
 	buf->armed = fec->rx[q].armed;
 	return 0;
+}
+
+/**
+ * fec_rx_holds() - whether the controller may still write to a range
+ * @ctrl: the controller.
+ * @addr: start.
+ * @size: bytes.
+ *
+ * Descriptors are fetched ahead, and their buffers written to until
+ * ECR[ETHEREN] or a reset stops it (ENETx_RDAR, ENETx_ECR).
+ *
+ * Return: true when a buffer in the range is armed.
+ */
+bool fec_rx_holds(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size)
+{
+	struct lab_fec *fec = to_fec(ctrl);
+	struct fec_bd bd;
+	unsigned int q, i;
+	u32 at;
+
+	for (q = 0; q < fec->variant->rings; q++) {
+		struct fec_ring *ring = &fec->rx[q];
+
+		at = ring->cur;
+		for (i = 0; ring->active && i < ring->armed; i++) {
+			if (!fec_bd_read(fec, at, &bd))
+				break;
+			if (bd.status & BD_OWNED && bd.addr >= addr && bd.addr < addr + size)
+				return true;
+			at = fec_bd_next(fec, ring, at, &bd);
+		}
+	}
+	return false;
+}
+
+/* What a controller never does: a length that is not that of the frame. */
+void fec_rx_forge_length(struct lab_ctrl *ctrl, unsigned int q, u16 len)
+{
+	struct lab_fec *fec = to_fec(ctrl);
+	struct fec_bd bd;
+
+	if (!fec_bd_read(fec, fec->rx[q].last, &bd))
+		return;
+	bd.len = len;
+	fec_bd_write(fec, fec->rx[q].last, &bd);
 }

@@ -103,8 +103,8 @@ static void apply_overlay(struct nic *nic)
 	of_node_put(np);
 	KUNIT_ASSERT_NOT_NULL(test, nic->pdev);
 
-	for (ms = 0; ms < WAIT_MS && !device_is_bound(&nic->pdev->dev); ms += 10)
-		msleep(10);
+	for (ms = 0; ms < WAIT_MS && !device_is_bound(&nic->pdev->dev); ms += 20)
+		msleep(20);
 	KUNIT_ASSERT_TRUE_MSG(test, device_is_bound(&nic->pdev->dev),
 			      "the driver did not probe on %s", soc->name);
 }
@@ -161,8 +161,8 @@ void lab_up(struct lab_nic *pub)
 	KUNIT_ASSERT_EQ_MSG(pub->test, ret, 0, "open");
 	nic->up = true;
 
-	for (ms = 0; ms < WAIT_MS && !link_settled(pub->ndev); ms += 10)
-		msleep(10);
+	for (ms = 0; ms < WAIT_MS && !link_settled(pub->ndev); ms += 20)
+		msleep(20);
 	KUNIT_ASSERT_TRUE_MSG(pub->test, netif_carrier_ok(pub->ndev), "no carrier");
 	/* whatever the stack says hello with */
 	lab_pump(pub);
@@ -186,9 +186,19 @@ void lab_wait_asleep(struct lab_nic *nic)
 {
 	int ms;
 
-	for (ms = 0; ms < WAIT_MS && !pm_runtime_suspended(nic->dev); ms += 10)
-		msleep(10);
+	for (ms = 0; ms < WAIT_MS && !pm_runtime_suspended(nic->dev); ms += 20)
+		msleep(20);
 	KUNIT_ASSERT_TRUE_MSG(nic->test, pm_runtime_suspended(nic->dev),
 			      "the driver keeps its clocks running");
 	KUNIT_ASSERT_FALSE(nic->test, lab_clk_running());
+}
+
+void lab_set_mtu(struct lab_nic *nic, unsigned int mtu)
+{
+	int ret;
+
+	rtnl_lock();
+	ret = dev_set_mtu(nic->ndev, mtu);
+	rtnl_unlock();
+	KUNIT_ASSERT_EQ_MSG(nic->test, ret, 0, "MTU %u", mtu);
 }

@@ -188,6 +188,13 @@ void lab_down(struct lab_nic *nic);
  */
 void lab_wait_asleep(struct lab_nic *nic);
 
+/**
+ * lab_set_mtu() - change the MTU of a closed interface
+ * @nic: the NIC, down.
+ * @mtu: as in ip link; the driver must take it.
+ */
+void lab_set_mtu(struct lab_nic *nic, unsigned int mtu);
+
 /* ---- frames ------------------------------------------------------------- */
 
 /**

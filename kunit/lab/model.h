@@ -84,6 +84,9 @@ struct lab_buffer {
  * @irq_level: the level of the interrupt line.
  * @next_buffer: describe the buffer that @queue fills next; -ENOENT if none is
  *	armed.
+ * @holds: whether an armed buffer lies in this range, so that the controller
+ *	may still write to it.
+ * @forge_length: change the length in the descriptor filled last.
  * @xdp_ends: names of the driver's ethtool counters that count received frames
  *	which did not go to the stack, NULL terminated; the gate adds them up.
  */
@@ -94,6 +97,8 @@ struct lab_ctrl_ops {
 	bool (*transmit)(struct lab_ctrl *ctrl);
 	bool (*irq_level)(struct lab_ctrl *ctrl);
 	int (*next_buffer)(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
+	bool (*holds)(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);
+	void (*forge_length)(struct lab_ctrl *ctrl, unsigned int queue, u16 len);
 	const char * const *xdp_ends;
 };
 

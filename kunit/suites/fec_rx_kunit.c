@@ -165,6 +165,26 @@ static void a_tagged_frame_keeps_its_tag(struct kunit *test)
 	}
 }
 
+/* Up to the MTU, in buffers of several pages. */
+static void jumbo_frames_arrive_whole(struct kunit *test)
+{
+	static const unsigned int mtus[] = { 2000, 4000, 9000 };
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int i;
+	u32 len;
+
+	for (i = 0; i < ARRAY_SIZE(mtus); i++) {
+		lab_set_mtu(nic, mtus[i]);
+		lab_up(nic);
+		for (len = ETH_ZLEN; len <= mtus[i] + ETH_HLEN; len += 61) {
+			lab_fill(nic->frame, len, len);
+			lab_rx(nic, len % nic->soc->queues, nic->frame, len);
+			lab_expect_delivered(nic, nic->frame, len);
+		}
+		lab_down(nic);
+	}
+}
+
 static struct kunit_case cases[] = {
 	LAB_CASE(frames_of_every_length_arrive_whole, lab_each_fec),
 	LAB_CASE(synced_ranges_are_exact_to_the_byte, lab_each_fec),
@@ -175,6 +195,7 @@ static struct kunit_case cases[] = {
 	LAB_CASE(a_full_ring_recovers, lab_each_fec),
 	LAB_CASE(a_frame_too_long_is_counted_and_survived, lab_each_fec),
 	LAB_CASE(a_tagged_frame_keeps_its_tag, lab_each_fec),
+	LAB_CASE(jumbo_frames_arrive_whole, lab_each_fec_jumbo),
 	{}
 };
 
