@@ -167,16 +167,8 @@ struct lab_nic {
  */
 struct lab_nic *lab_nic_take(struct kunit *test);
 
-/**
- * lab_up() - open the interface and wait for its carrier
- * @nic: the NIC, down.
- */
+/* Open the interface and wait for its carrier. Close it. */
 void lab_up(struct lab_nic *nic);
-
-/**
- * lab_down() - close the interface
- * @nic: the NIC, up. The driver's counts are kept for the gate.
- */
 void lab_down(struct lab_nic *nic);
 
 /**
@@ -188,11 +180,7 @@ void lab_down(struct lab_nic *nic);
  */
 void lab_wait_asleep(struct lab_nic *nic);
 
-/**
- * lab_set_mtu() - change the MTU of a closed interface
- * @nic: the NIC, down.
- * @mtu: as in ip link; the driver must take it.
- */
+/* Change the MTU of a closed interface; the driver must take it. */
 void lab_set_mtu(struct lab_nic *nic, unsigned int mtu);
 
 /* ---- frames ------------------------------------------------------------- */
@@ -240,10 +228,7 @@ int lab_try_send(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 l
 /* As lab_try_send(); a frame that is not taken fails the case. */
 void lab_send(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len);
 
-/**
- * lab_pump() - run the transmitter and the interrupt until both are idle
- * @nic: the NIC.
- */
+/* Run the transmitter and the interrupt until both are idle. */
 void lab_pump(struct lab_nic *nic);
 
 /* Run the transmitter alone: the frames are out, the interrupt is pending. */
@@ -300,6 +285,8 @@ void lab_sink_frames(struct lab_nic *nic, bool keep);
  *
  * Runs with struct xdp_buff as its context, so that helpers can be called
  * directly. LAB_PROG() with the LAB_BPF_* pieces is what cases use.
+ *
+ * Return: the program.
  */
 struct bpf_prog *lab_prog(struct lab_nic *nic, const struct bpf_insn *insns, u32 n);
 
@@ -378,6 +365,8 @@ int lab_attach(struct lab_nic *nic, struct bpf_prog *prog);
  *
  * As lab_attach(), with the device resumed around it. What a driver does to a
  * sleeping controller is another case's business.
+ *
+ * Return: what the driver returned.
  */
 int lab_attach_awake(struct lab_nic *nic, struct bpf_prog *prog);
 
