@@ -5,6 +5,7 @@
 #include <linux/bottom_half.h>
 #include <linux/etherdevice.h>
 #include <linux/interrupt.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -24,6 +25,8 @@ void lab_ctrl_pump(struct lab_ctrl *ctrl)
 	int rounds = PUMP_ROUNDS, idle = 0;
 	bool did;
 
+	/* NAPI runs where the interrupt was taken: look for it there */
+	migrate_disable();
 	while (idle < 2 && rounds--) {
 		did = ctrl->ops->transmit(ctrl);
 		if (ctrl->ops->irq_level(ctrl) && lab_irq_raise(ctrl->hwirq)) {
@@ -40,6 +43,7 @@ void lab_ctrl_pump(struct lab_ctrl *ctrl)
 		if (!did)
 			schedule();
 	}
+	migrate_enable();
 	WARN_ONCE(rounds < 0, "poolstack: the controller never gets idle\n");
 }
 
