@@ -33,7 +33,7 @@ PLACEHOLDER_ENV = {
 }
 NEED_BYTES = 1_500_000_000  # download, pack, and room to index it
 # What a build leaves in a tree without git, which a snapshot must not take.
-BUILD_LEFTOVERS = ("build-*", "*.o", "*.a", "*.ko", "*.cmd", "*.mod", "*.mod.c",
+BUILD_LEFTOVERS = ("*.o", "*.a", "*.ko", "*.cmd", "*.mod", "*.mod.c",
                    "*.so", "*.rej", "*.orig", "vmlinux", ".config", ".config.old",
                    ".tmp_*", "modules.order", "Module.symvers", "System.map")
 
@@ -477,14 +477,16 @@ def _snapshot_git(repo, path, name, head):
 
 
 def _leftover(entry):
-    return any(Path(part).match(pattern) for part in Path(entry).parts
-               for pattern in BUILD_LEFTOVERS)
+    path = Path(entry)
+    return (len(path.parts) > 1 and path.parts[0].startswith("build-")
+            or any(path.match(pattern) for pattern in BUILD_LEFTOVERS))
 
 
 def _snapshot_plain(repo, path, name):
     """Commit a folder without git: everything but what a build leaves."""
     env = {"GIT_INDEX_FILE": str(repo / f"{name}.index")}
-    exclude = [f":(exclude,glob)**/{pattern}" for pattern in BUILD_LEFTOVERS]
+    exclude = [":(exclude,glob)build-*/**",
+               *(f":(exclude,glob)**/{pattern}" for pattern in BUILD_LEFTOVERS)]
     with cli.step(f"reading {path}"):
         git(repo, f"--work-tree={path}", "add", "-f", "-A", "--", ":/", *exclude,
             env=env, what=f"reading {path}")
