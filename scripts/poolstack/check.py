@@ -153,7 +153,7 @@ def cover(topic):
     problems = []
     if not apply.subject(text) or "***" in apply.subject(text):
         problems.append("it has no subject")
-    if "BLURB HERE" in text or len(text.split()) < 10:
+    if "BLURB HERE" in text or len(text.partition("\n\n")[2].split()) < 10:
         problems.append("it says nothing")
     if re.search(r"^Signed-off-by:", text, re.M):
         problems.append("Signed-off-by: only who submits signs")
