@@ -349,7 +349,8 @@ int main(int argc, char **argv)
 	int opt;
 
 	if (argc < 2 || (strcmp(argv[1], "send") && strcmp(argv[1], "check")))
-		die("usage: wire send|check -f FD|-i IF -n COUNT [-l LEN] [-d MAC] [-s MAC] [-w WINDOW] [-t SECONDS] [-r]");
+		die("usage: wire send|check -f FD|-i IF -n COUNT [-l LEN] [-d MAC] [-s MAC] "
+		    "[-w WINDOW] [-t SECONDS] [-r]");
 	sender = !strcmp(argv[1], "send");
 	while ((opt = getopt(argc - 1, argv + 1, "f:i:n:l:d:s:w:t:r")) != -1) {
 		switch (opt) {

@@ -52,6 +52,18 @@ def require_qemu(program="qemu-system-aarch64"):
     return match[0].removeprefix("version ")
 
 
+def begin_as_copy(done, out):
+    """Let a build folder begin as a copy of another one: kbuild then makes only what the options change."""
+    if out.exists():
+        return
+    temp = out.with_name(out.name + ".copy")
+    shutil.rmtree(temp, ignore_errors=True)
+    shutil.copytree(done, temp, symlinks=True)
+    # What says that this folder is configured as wanted would be a lie.
+    (temp / "poolstack.key").unlink(missing_ok=True)
+    temp.rename(out)
+
+
 class Kernel:
     """What one build gives the board."""
 
@@ -79,12 +91,13 @@ class Board:
         """Build the side's kernels (the one with DMA_API_DEBUG too, unless debug=False)."""
         self._facts.setdefault("qemu", require_qemu())
         fragments = [cli.root() / word for word in self._get("KERNEL_CONFIG").split()]
-        wanted = {"arm64": []}
+        out = build.kernel(tree, "arm64", fragments=fragments, name="arm64", targets=["Image", DTB])
+        self._kernels[side, "arm64"] = Kernel(out)
         if debug:
-            wanted["arm64-dmadebug"] = [cli.root() / DMA_DEBUG]
-        for name, more in wanted.items():
-            out = build.kernel(tree, "arm64", fragments=fragments + more, name=name, targets=["Image", DTB])
-            self._kernels[side, name] = Kernel(out)
+            begin_as_copy(out, tree.path / "build-arm64-dmadebug")
+            out = build.kernel(tree, "arm64", fragments=fragments + [cli.root() / DMA_DEBUG], name="arm64-dmadebug",
+                               targets=["Image", DTB])
+            self._kernels[side, "arm64-dmadebug"] = Kernel(out)
 
     def env(self):
         """What a comparison needs to know: it is void if this differs between sides."""

@@ -55,7 +55,7 @@ class Namespace:
     @classmethod
     def why_not(cls):
         """Why there can be no namespace with a tap here, or ''."""
-        for tool in ("unshare", "nsenter", "ip"):
+        for tool in ("unshare", "nsenter", "setpriv", "ip"):
             if not shutil.which(tool):
                 return f"program not found: {tool}"
         done = cli.run([*cls._unshare(), "ip", "tuntap", "add", "dev", TAP, "mode", "tap"], capture=True,
@@ -89,7 +89,8 @@ class Namespace:
         """cmd, to be run in the namespace."""
         words = ["nsenter", f"--target={self.holder.pid}", "--net"]
         if os.geteuid() != 0:
-            words += ["--user", "--preserve-credentials"]
+            # Entering a user namespace clears what die_with_us() has set.
+            words += ["--user", "--preserve-credentials", "setpriv", "--pdeathsig", "KILL"]
         return words + ["--"] + [str(part) for part in cmd]
 
     def netdev(self):
@@ -106,12 +107,11 @@ class User:
 
     def __init__(self, address, guest):
         self.address, self.guest = address, guest
-        self.port = None
-
-    def __enter__(self):
         with socket.socket() as probe:      # a free port; QEMU says so if somebody takes it first
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
+
+    def __enter__(self):
         return self
 
     def __exit__(self, *_):
@@ -123,10 +123,11 @@ class User:
 
     def netdev(self):
         """QEMU's options."""
+        # Not restrict=on, which drops the guest's answers over UDP; the guest has no route beyond this net.
         net = self.address.rsplit(".", 1)[0]
         forward = ",".join(f"hostfwd={proto}:127.0.0.1:{self.port}-{self.guest}:{IPERF_PORT}"
                            for proto in ("tcp", "udp"))
-        return ["-nic", f"user,net={net}.0/24,host={self.address},dns={net}.3,restrict=on,{forward},mac={MAC}"]
+        return ["-nic", f"user,net={net}.0/24,host={self.address},dns={net}.3,{forward},mac={MAC}"]
 
     def iperf(self, _guest):
         """What an iperf3 client on the host must be told to reach the guest."""

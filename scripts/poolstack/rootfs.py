@@ -214,7 +214,7 @@ def compile_tools(folder):
     folder.mkdir(parents=True, exist_ok=True)
     cflags = ["-O2", "-Wall", "-Wextra"]
     made = {}
-    for name in ("mark", "wire"):
+    for name in ("mark", "seed", "wire"):
         made[name] = folder / f"{name}.arm64"
         cli.run([CROSS + "gcc", *cflags, "-static", "-s", "-o", made[name], bench / "tools" / f"{name}.c"],
                 capture=True, what=f"compiling {name}.c for arm64")

@@ -238,16 +238,19 @@ class Runner:
                              "{twice} came twice".format(**account))
         return account
 
-    def _until(self, count, send):
-        """Send inside a `mark until`; (send's account, seconds the guest took)."""
-        command = f"mark until $statistics/rx_packets {count} 20"
+    def _until(self, count, send, *, back):
+        """Send inside a `mark until`; (send's account, seconds the guest took).
+
+        A frame that goes back is done with when its transmission has been cleaned up, page and all.
+        """
+        command = f"mark until $statistics/{'tx' if back else 'rx'}_packets {count} 20"
         self.guest.start(command)
         self.guest.wait_line("ready")
         account = send()
         code, text = self.guest.finish(command, 30)
         grown, seconds = text.split()
         if code or int(grown) != count:
-            raise cli.Failed(f"the port received {grown} of {count} frames")
+            raise cli.Failed(f"the port {'sent back' if back else 'received'} {grown} of {count} frames")
         return account, float(seconds)
 
     def _listener(self, count, length):
@@ -272,9 +275,9 @@ class Runner:
         if workload.keys.get("CHECK") == "listener":
             outcome.info["check"] = self._listener(WARM_UP, length)
         else:
-            self._until(WARM_UP, lambda: self.send(WARM_UP, length, back=back))
+            self._until(WARM_UP, lambda: self.send(WARM_UP, length, back=back), back=back)
         begun = self._intervals()
-        account, seconds = self._until(count, lambda: self.send(count, length, back=back))
+        account, seconds = self._until(count, lambda: self.send(count, length, back=back), back=back)
         self._count(outcome, count, begun)
         grown = growth(before, self.stats())
         self.guest.do("detach")
@@ -309,9 +312,10 @@ class Runner:
         idle = self._free_entries()
         self.up()
         self.guest.do(f"attach {workload['PROGRAM']}", limit=20)
-        self._until(workload["COUNT"], lambda: self.send(workload["COUNT"], workload["LENGTH"], back=True))
+        self._until(workload["COUNT"], lambda: self.send(workload["COUNT"], workload["LENGTH"], back=True), back=True)
         self.guest.do("detach")
-        self._until(workload["COUNT"], lambda: self.send(workload["COUNT"], workload["LENGTH"], back=False))
+        self._until(workload["COUNT"], lambda: self.send(workload["COUNT"], workload["LENGTH"], back=False),
+                    back=False)
         self.guest.do("ip link set $port down; sleep 0.5")
         live = idle - self._free_entries()
         self.guest.do("ip link set $port up && port_carrier", limit=20)

@@ -115,11 +115,11 @@ class NetworkTest(unittest.TestCase):
         self.assertIsInstance(qemu_net.choose("192.0.2.1", "192.0.2.15", "user"), qemu_net.User)
 
     def test_user_mode_names_the_documentation_net(self):
-        """Addresses as on the tap; nothing reaches beyond the host."""
+        """Addresses as on the tap, the guest's ports on the loopback only."""
         with qemu_net.User("192.0.2.1", "192.0.2.15") as net:
             words = net.netdev()[1]
         self.assertIn("net=192.0.2.0/24,host=192.0.2.1,", words)
-        self.assertIn("restrict=on", words)
+        self.assertEqual(words.count("hostfwd="), words.count(":127.0.0.1:"))
 
     def test_no_namespace(self):
         """Where it is refused, user mode is used, and the reason said."""
