@@ -89,9 +89,13 @@ class Messages(unittest.TestCase):
                           "assignment"])
         self.assertEqual(check.fresh(LOG + line, LOG), [])
 
-    def test_sparse_that_did_not_run(self):
-        self.assertTrue(check.ran_sparse(LOG))
-        self.assertFalse(check.ran_sparse(LOG.replace("  CHECK ", "  CC ")))
+    def test_sparse_that_did_not_run_or_gave_up(self):
+        self.assertEqual(check.blind_sparse(LOG), [])
+        self.assertEqual(check.blind_sparse(LOG.replace("  CHECK ", "  CC ")),
+                         ["sparse did not run"])
+        # After an error sparse keeps its warnings to itself.
+        self.assertEqual(len(check.blind_sparse(
+            LOG + "../a.c:3:1: error: bad constant expression\n")), 1)
 
     def test_verdict(self):
         said, say = [], cli.say
