@@ -102,6 +102,7 @@ static void fill(struct lab_xsk *xsk, unsigned int chunks)
 
 	for (i = 0; i < chunks; i++)
 		ring->desc[i] = i * CHUNK;
+	/* entries before producer, see the head of net/xdp/xsk_queue.h */
 	smp_store_release(&ring->ptrs.producer, chunks);
 }
 
@@ -145,6 +146,7 @@ void lab_xsk_send(struct lab_xsk *xsk, const u8 *frame, u32 len)
 	KUNIT_ASSERT_LE(xsk->nic->test, len, CHUNK);
 	memcpy(xs->umem->addrs + addr, frame, len);
 	ring->desc[xsk->sent % RING] = (struct xdp_desc){ .addr = addr, .len = len };
+	/* the entry before producer */
 	smp_store_release(&ring->ptrs.producer, ++xsk->sent);
 }
 
@@ -157,5 +159,6 @@ int lab_xsk_kick(struct lab_xsk *xsk)
 
 u32 lab_xsk_completed(struct lab_xsk *xsk)
 {
+	/* pairs with the release in xskq_prod_submit_n() */
 	return smp_load_acquire(&xs_of(xsk)->pool->cq->ring->producer);
 }

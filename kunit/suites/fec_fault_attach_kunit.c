@@ -169,4 +169,5 @@ static struct kunit_suite suite = {
 	.name = "fec_fault_attach",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

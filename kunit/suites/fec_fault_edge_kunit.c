@@ -149,4 +149,5 @@ static struct kunit_suite suite = {
 	.name = "fec_fault_edge",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

@@ -146,4 +146,5 @@ static struct kunit_suite suite = {
 	.name = "fec_fault_pass",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

@@ -171,4 +171,5 @@ static struct kunit_suite suite = {
 	.name = "fec_fault_sync",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

@@ -159,4 +159,5 @@ static struct kunit_suite suite = {
 	.name = "fec_fault_xsk",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);
