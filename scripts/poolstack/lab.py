@@ -231,6 +231,7 @@ def rerun_hint(run_, case, soc=""):
     variant = "" if run_.variant == expected.PLAIN else f" --variant {run_.variant}"
     again = f"scripts/kunit --side {run_.side}{variant} --filter {case.name}" + (f" --soc {one}" if one else "")
     debug = " ".join(arguments(run_.uml, case.name, one, run_.variant))
-    return [f"again:    {again}",
-            "debugger: gdb -ex 'handle SIGSEGV nostop noprint' -ex 'break __kunit_do_failed_assertion' "
-            f"--args {debug}"]
+    # The signals are UML's own; the places are where a rule is broken, a check fails, the case ends.
+    words = ["-ex 'handle SIGSEGV SIGUSR1 SIGALRM SIGCHLD SIGIO pass nostop noprint'"]
+    words += [f"-ex 'break {place}'" for place in ("lab_dma_violation", "__kunit_do_failed_assertion", "lab_gate_report")]
+    return [f"again:    {again}", f"debugger: gdb {' '.join(words)} --args {debug}"]
