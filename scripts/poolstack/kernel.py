@@ -500,9 +500,11 @@ def export(found, path):
     temp = path.absolute().parent / f".{path.name}.{os.getpid()}"
     with cli.step(f"checking out into {path}"):
         try:
-            git(found.repo, "clone", "-q", "--shared", "--no-checkout", found.repo,
+            # Hard links where they can be made, so that the tree does not need the
+            # cache later on.
+            git(found.repo, "clone", "-q", "--local", "--no-checkout", found.repo,
                 temp, what=f"cloning into {path}")
-            tree_git(temp, "fetch", "-q", "origin", found.commit)
+            tree_git(temp, "remote", "remove", "origin")
             tree_git(temp, "checkout", "-q", "-B", "base", found.commit)
             if path.exists():
                 path.rmdir()

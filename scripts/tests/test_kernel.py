@@ -295,6 +295,10 @@ class Ksrc(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(git(self.tmp / "mine", "status", "--porcelain"), "")
         self.assertEqual((self.tmp / "mine" / FEC).read_text(), FILES[FEC])
+        self.assertEqual(git(self.tmp / "mine", "remote"), "")
+        shutil.rmtree(cache.cache_dir())
+        git(self.tmp / "mine", "fsck")
+        self.seed_cache()
         self.assert_stop(self.script("fetch-kernel", "--to", self.home), 2,
                          "already there")
 
