@@ -13,7 +13,7 @@ def parse(text, where):
     try:
         report = json.loads(text)
     except ValueError as error:
-        short = error.pos >= len(text.rstrip()) - 1
+        short = error.pos >= len(text.rstrip()) - 1 or not text.rstrip().endswith("}")
         raise cli.Failed(f"iperf3's JSON is {'cut short' if short else 'broken'} ({error}): {where}") from error
     if not isinstance(report, dict):
         raise cli.Failed(f"iperf3's JSON is no report: {where}")

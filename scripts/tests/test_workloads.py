@@ -140,5 +140,48 @@ class FramesTest(unittest.TestCase):
                           intervals="interval 1 insns 9 kernel 8000 driver 0 cache_ops 300\n")
 
 
+class IperfTest(unittest.TestCase):
+    """What iperf3 leaves is judged before it becomes a figure."""
+
+    def run_tcp(self, stdout, code=0, packets=(100, 300)):
+        """tcp_rx without the plugin; the port's counter goes from packets[0] to packets[1]."""
+        work = workloads.Workload("tcp_rx", "iperf", {"SECONDS": 1, "OMIT": 0, "FRAMES": "rx_packets"})
+        numbers = iter(packets)
+
+        def do(command, limit=0):
+            return STATS.format(drop=0) if command.startswith("ethtool") else \
+                f"{next(numbers)}\n" if "rx_packets" in command else ""
+
+        wire = mock.Mock(inside=lambda cmd: [str(word) for word in cmd], iperf=lambda guest: ["-c", guest])
+        runner = workloads.Runner(mock.Mock(do=do), wire, wire_tool="wire", address="192.0.2.15")
+        with mock.patch("poolstack.cli.run", return_value=mock.Mock(returncode=code, stdout=stdout, stderr="")):
+            return runner.run(work)
+
+    GOOD = json.dumps({"start": {"version": "iperf 3.12"}, "end": {"sum_received": {"bits_per_second": 4e8}},
+                       "server_output_json": {"start": {"version": "iperf 3.12"}}})
+
+    def test_good(self):
+        """Rate and both versions."""
+        outcome = self.run_tcp(self.GOOD)
+        self.assertEqual([(sample["metric"], sample["value"]) for sample in outcome.samples], [("mbps", 400)])
+        self.assertEqual((outcome.info["iperf3"], outcome.info["iperf3_guest"]), ("iperf 3.12", "iperf 3.12"))
+
+    def test_cut_short(self):
+        """One line that names the workload and the file, which is kept."""
+        with self.assertRaisesRegex(cli.Failed, "^tcp_rx: iperf3's JSON is cut short .*tcp_rx/stdout$") as caught:
+            self.run_tcp(self.GOOD[:-20])
+        self.assertEqual(caught.exception.outcome.stdout, self.GOOD[:-20])
+
+    def test_failed(self):
+        """A good report of a failed iperf3 is no result."""
+        with self.assertRaisesRegex(cli.Failed, "iperf3 ended with 1"):
+            self.run_tcp(self.GOOD, code=1)
+
+    def test_nothing_went_through_the_port(self):
+        """Traffic that took another way is no measurement of this port."""
+        with self.assertRaisesRegex(cli.Failed, "rx_packets of the port did not grow"):
+            self.run_tcp(self.GOOD, packets=(100, 100))
+
+
 if __name__ == "__main__":
     unittest.main()
