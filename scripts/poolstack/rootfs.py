@@ -10,6 +10,7 @@ emulated CPU has to inflate all of it at every boot.
 import gzip
 import hashlib
 import io
+import os
 import re
 import shutil
 import tarfile
@@ -187,8 +188,10 @@ def userland():
 def _make(suite, folder):
     """Fetch the packages and leave base.cpio.gz and versions in folder."""
     tar = folder / "debian.tar"
+    # Nothing is run or owned in the target, so an ordinary user needs no subordinate ids for it.
+    mode = "root" if os.geteuid() == 0 else "chrootless"
     try:
-        cli.run(["mmdebstrap", "--quiet", "--variant=extract", "--architectures=arm64",
+        cli.run(["mmdebstrap", "--quiet", f"--mode={mode}", "--variant=extract", "--architectures=arm64",
                  "--include=" + ",".join(PACKAGES), suite, tar, mirror.sources_line(suite)],
                 log=folder / "mmdebstrap.log", what="arm64 userland", timeout=600)
     except cli.Failed as failed:
