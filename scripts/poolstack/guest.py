@@ -18,9 +18,10 @@ from poolstack import cli, qemu_net
 BOOT_LIMIT = 60                     # seconds until init must have said @ready
 ANSI = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 # What the kernel prints when something is wrong; the first of them on a console is the reason given.
-SPLATS = re.compile(r"(?:^|\] )(?P<line>(?:WARNING: |BUG: |Kernel panic|Oops|Internal error: |Unable to handle|DMA-API: (?!preallocated|debugging enabled)|"
-                    r"kernel BUG at|INFO: task|rcu: INFO|watchdog: |RTNL: assertion|refcount_t: |"
-                    r"(?:\S+ ){0,3}NETDEV WATCHDOG|Out of memory|page_pool_release_retry\(\) stalled).*)", re.M)
+SPLATS = re.compile(
+    r"(?:^|\] )(?P<line>(?:WARNING: |BUG: |Kernel panic|Oops|Internal error: |Unable to handle|kernel BUG at|"
+    r"DMA-API: (?!preallocated|debugging enabled)|INFO: task|rcu: INFO|watchdog: |RTNL: assertion|refcount_t: |"
+    r"(?:\S+ ){0,3}NETDEV WATCHDOG|Out of memory|page_pool_release_retry\(\) stalled).*)", re.M)
 
 
 def splats(console):

@@ -165,12 +165,14 @@ class Board:
 
     # -- one boot --------------------------------------------------------------
 
-    def command(self, kernel, initrd, net, extra=""):
+    def command(self, kernel, initrd, net):
         """QEMU's command line, consoles excepted."""
-        append = f"console={self._get('CONSOLE')} rdinit=/init panic=-1 nokaslr bench_tty=ttymxc2 cpuidle.off=1 fw_devlink=off {extra}"
+        # fw_devlink=off: fec would wait for suppliers (fuses) that this kernel has no drivers for.
+        append = (f"console={self._get('CONSOLE')} rdinit=/init panic=-1 nokaslr bench_tty=ttymxc2 cpuidle.off=1 "
+                  "fw_devlink=off")
         return ["qemu-system-aarch64", "-M", MACHINE, "-smp", "1", "-m", MEMORY, "-display", "none", "-no-reboot",
                 "-monitor", "none", "-kernel", str(kernel.image), "-dtb", str(kernel.dtb), "-initrd", str(initrd),
-                "-append", append.strip(), *net.netdev()]
+                "-append", append, *net.netdev()]
 
     def _boot(self, side, net, works, short, initrd, outdir, *, debug=False):
         """Boot, run the workloads, keep all they said below outdir; their samples."""
