@@ -4,6 +4,7 @@
  * memory registered as umem, four rings, bind. The rings are then written
  * through the kernel's own pointers instead of a second mapping.
  */
+#include <linux/bottom_half.h>
 #include <linux/delay.h>
 #include <linux/if_xdp.h>
 #include <linux/mm.h>
@@ -153,8 +154,13 @@ void lab_xsk_send(struct lab_xsk *xsk, const u8 *frame, u32 len)
 int lab_xsk_kick(struct lab_xsk *xsk)
 {
 	struct msghdr msg = { .msg_flags = MSG_DONTWAIT };
+	int ret;
 
-	return kernel_sendmsg(xsk->sock, &msg, NULL, 0, 0);
+	ret = kernel_sendmsg(xsk->sock, &msg, NULL, 0, 0);
+	/* the poll that it scheduled runs now, not when ksoftirqd does */
+	local_bh_disable();
+	local_bh_enable();
+	return ret;
 }
 
 u32 lab_xsk_completed(struct lab_xsk *xsk)
