@@ -168,7 +168,7 @@ def _cells(data):
             low, high = side["ci95"]
             values.append(text if low == high else f"{text} [{number(low)}, {number(high)}]")
         ratio = "-" if row["ratio"] is None else f"{row['ratio']:.3f}"
-        body.append([row["soc"], row["workload"], str(row["batch"]), metric, row["unit"]] + values +
+        body.append([row["soc"], row["workload"], "-" if row["batch"] is None else str(row["batch"]), metric, row["unit"]] + values +
                     [ratio, row["verdict"], row["reason"]])
     return head, body
 

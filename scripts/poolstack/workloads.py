@@ -10,7 +10,7 @@ import json
 import re
 import subprocess
 
-from poolstack import cli, iperf
+from poolstack import cli, guest, iperf
 
 METRICS = {                         # metric: (unit, better)
     "cache_ops": ("per frame", "lower"),
@@ -121,12 +121,12 @@ def growth(before, after):
 class Runner:
     """Runs workloads on one booted board.
 
-    guest: guest.Guest; wire: of qemu_net; wire_tool: Path of bench/tools/wire for the host; address: the
+    board: guest.Guest; wire: of qemu_net; wire_tool: Path of bench/tools/wire for the host; address: the
     board's; counts: Path of insn_count's output, or None without the plugin.
     """
 
-    def __init__(self, guest, wire, *, wire_tool, address, counts=None):
-        self.guest, self.wire = guest, wire
+    def __init__(self, board, wire, *, wire_tool, address, counts=None):
+        self.guest, self.wire = board, wire
         self.wire_tool, self.address, self.counts = wire_tool, address, counts
         self.serving = False
 
@@ -320,10 +320,13 @@ class Runner:
         live = idle - self._free_entries()
         self.guest.do("ip link set $port up && port_carrier", limit=20)
         errors = int(self.guest.do("cat /sys/kernel/debug/dma-api/error_count"), 0)
-        said = sorted(set(re.findall(r"DMA-API: .*", self.guest.console())))
+        said = guest.splats(self.guest.console())
+        foreign = [line for line in said if not re.match(r"DMA-API: |WARNING: .*\bkernel/dma/debug\.c", line)]
+        if foreign:
+            raise cli.Failed(foreign[0])
         if self.guest.do("cat /sys/kernel/debug/dma-api/disabled").strip() not in ("0", "N"):
             raise cli.Failed("DMA_API_DEBUG turned itself off")
-        outcome.stdout = "\n".join(said) + "\n"
+        outcome.stdout = "".join(line + "\n" for line in sorted(set(said)))
         outcome.info |= {"errors": errors, "live_maps": live}
         outcome.add("dma_api_errors", errors)
         outcome.add("dma_live_maps", live)
