@@ -36,7 +36,7 @@ KINDS = {
 }
 NUMBERS = {"COUNT", "FRAME_BYTES", "LENGTH", "OMIT", "ROUNDS", "SECONDS"}
 WARM_UP = 2000                      # frames before a measurement; fills the page_pool's caches
-MEMORY_SLACK = 16                   # kB per round: less than one receive page of 512 stays in flight
+MEMORY_SLACK = 32                   # kB per round: 8 of the 512 pages of a ring; dma_debug sees a single one
 
 
 @dataclasses.dataclass
@@ -316,7 +316,7 @@ class Runner:
         self.guest.do("detach")
         self._until(workload["COUNT"], lambda: self.send(workload["COUNT"], workload["LENGTH"], back=False),
                     back=False)
-        self.guest.do("ip link set $port down; sleep 0.5")
+        self.guest.do("updown 5; ip link set $port down; sleep 0.5", limit=60)
         live = idle - self._free_entries()
         self.guest.do("ip link set $port up && port_carrier", limit=20)
         errors = int(self.guest.do("cat /sys/kernel/debug/dma-api/error_count"), 0)

@@ -65,7 +65,7 @@ updown()
 	local i=0
 
 	# The first rounds fill caches that stay (slab, per-CPU lists)
-	while [ $i -lt 3 ]; do
+	while [ $i -lt 5 ]; do
 		ip link set "$port" down && ip link set "$port" up || return
 		i=$((i + 1))
 	done
@@ -81,6 +81,7 @@ updown()
 
 available()
 {
+	sleep 0.5			# what is freed by RCU or a work item is back by then
 	sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo
 }
 
