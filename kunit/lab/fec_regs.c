@@ -98,12 +98,23 @@ static u32 fec_read(void *priv, unsigned int off)
 	return FEC_REG(fec, off);
 }
 
+/*
+ * IMX6DQRM TDAR: cleared when the next descriptor is not ready. A doorbell that
+ * comes before its descriptor is lost, and the frame waits for the next one.
+ */
 static void ring_doorbell(struct lab_fec *fec, unsigned int q, bool was_idle)
 {
+	struct fec_ring *ring = &fec->tx[q];
+	struct fec_bd bd;
+
 	if (fec->variant->err007885 && !was_idle)
 		lab_dma_violation(fec->ctrl.dma, LAB_V_DOORBELL, NULL,
 				  fec_reg_tdar[q], 4, DMA_NONE);
-	fec->tx[q].active = FEC_REG(fec, REG_ECR) & ECR_ETHEREN;
+	if (!(FEC_REG(fec, REG_ECR) & ECR_ETHEREN)) {
+		ring->active = false;
+		return;
+	}
+	ring->active = ring->active || (fec_bd_read(fec, ring->cur, &bd) && bd.status & BD_OWNED);
 }
 
 static void fec_write(void *priv, unsigned int off, u32 val)
