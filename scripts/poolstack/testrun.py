@@ -43,7 +43,7 @@ def read_unittest(text, code):
     bad = number.get("failures", 0) + number.get("errors", 0) + number.get("unexpected successes", 0)
     skipped = number.get("skipped", 0)
     notes = [line for line in text.splitlines() if re.match(r"(FAIL|ERROR): ", line)]
-    notes += [f"skipped: {line}" for line in re.findall(r"^(\S+ .*) \.\.\. skipped", text, re.M)]
+    notes += [f"skipped: {name}: {why}" for name, why in re.findall(r"^(.*) \.\.\. skipped (.*)$", text, re.M)]
     if code and not bad:            # the runner itself failed
         return Count(int(ran[1]) - skipped, 1, skipped, notes + [f"unittest ended with {code}: {last}"])
     return Count(max(0, int(ran[1]) - bad - skipped), bad, skipped, notes)
@@ -55,7 +55,7 @@ def harness():
                    cwd=cli.root(), capture=True, check=False, timeout=600, what="harness tests")
     count = read_unittest(done.stderr, done.returncode)
     if count.failed:
-        cli.say(done.stderr)
+        cli.say(done.stderr[done.stderr.find("=" * 70):] if "=" * 70 in done.stderr else done.stderr)
     return count
 
 

@@ -24,6 +24,7 @@ class Counting(unittest.TestCase):
         count = testrun.read_unittest("ERROR: a (b.c)\nx (y.z) ... skipped 'no qemu'\nRan 10 tests in 1.2s\n\n"
                                       "FAILED (failures=1, errors=2, skipped=1)\n", 1)
         self.assertEqual(str(count), "6 passed, 3 failed, 1 skipped")
+        self.assertIn("'no qemu'", " ".join(count.notes))
         self.assertEqual(str(testrun.read_unittest("Ran 7 tests in 1s\n\nOK\n", 0)), "7 passed, 0 failed, 0 skipped")
 
     def test_unittest_that_ran_nothing(self):
