@@ -16,6 +16,18 @@ def cell(row, sides, number, arrow):
     return text
 
 
+def names_of(targets, every):
+    """SoCs of a line in short: all of them, a SoC with all its caches, or SoC/cache."""
+    if targets == every and len(every) > 1:
+        return "all"
+    short = []
+    for name in targets:
+        soc = name.partition("/")[0]
+        whole = [other for other in every if other.partition("/")[0] == soc]
+        short.append(soc if set(whole) <= set(targets) else name)
+    return " ".join(dict.fromkeys(short))
+
+
 def pivot(data, number, arrow=" -> "):
     """(head, [line]) of text cells: SoCs, workload, batch, then the metrics that any row has."""
     sides = list(data["sides"])
@@ -30,6 +42,6 @@ def pivot(data, number, arrow=" -> "):
         shared.setdefault(text, []).append(soc)
     socs = list(dict.fromkeys(row["soc"] for row in data["rows"]))
     order = list(dict.fromkeys(key[:2] for key in lines))
-    body = [["all" if names == socs and len(socs) > 1 else " ".join(names), *text] for text, names in shared.items()]
+    body = [[names_of(names, socs), *text] for text, names in shared.items()]
     body.sort(key=lambda line: order.index((line[1], int(line[2]))))
     return ["SoC", "workload", "batch"] + [SHORT.get(metric, metric) for metric in metrics], body

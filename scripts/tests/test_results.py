@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from poolstack import cli, excerpt, results, verdict  # noqa: E402
+from poolstack import cli, excerpt, pivot, results, verdict  # noqa: E402
 
 CONF = {"BOARD": "lab-fec-imx6q", "SOC": "imx6q", "WHERE": "lab"}
 
@@ -153,6 +153,13 @@ class Files(unittest.TestCase):
         self.assertIn("55 -> 60 WORSE", worse)
         self.assertEqual(worse.count("plain_60"), 2)
         self.assertIn("imx6q", results.table(results.join("lab-fec", parts), full=True))
+
+    def test_names_in_short(self):
+        """All; a SoC with all its caches; one of them."""
+        every = ["a", "b/x", "b/y", "c"]
+        self.assertEqual(pivot.names_of(every, every), "all")
+        self.assertEqual(pivot.names_of(["b/x", "b/y", "c"], every), "b c")
+        self.assertEqual(pivot.names_of(["a", "b/y"], every), "a b/y")
 
     def test_unfinished_is_not_read(self):
         """A measurement that was cut short is not the newest one."""
