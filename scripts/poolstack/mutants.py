@@ -233,7 +233,7 @@ def describe(mutants):
 
 
 def run_all(mutants):
-    """Run them side by side of the trees: all of base, then all of patched."""
+    """Run them side by side: all of base, then all of patched."""
     outcomes = []
     outdir = cli.root() / "results" / "mutants"
     for side in ("base", "patched"):
@@ -243,7 +243,11 @@ def run_all(mutants):
         tree, uml = kunit.build(side)
         with cli.step(f"lab run without a mutant, {side}"):
             before = baseline(mine, uml, outdir / f"none-{side}")
-        for mutant in mine:
-            with cli.step(f"mutant {mutant.name}"):
-                outcomes.append(run_one(mutant, tree, lab.build_kernel, before, outdir))
+        try:
+            for mutant in mine:
+                with cli.step(f"mutant {mutant.name}"):
+                    outcomes.append(run_one(mutant, tree, lab.build_kernel, before, outdir))
+        finally:
+            # The source is back, the program is the last mutant's: nobody shall boot that by hand.
+            uml.unlink(missing_ok=True)
     return outcomes
