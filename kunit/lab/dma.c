@@ -176,38 +176,42 @@ static struct lab_map *sync_target(struct lab_dma *dma, dma_addr_t addr, size_t 
 	return map;
 }
 
-static void op_sync_for_cpu(struct device *dev, dma_addr_t addr, size_t size,
-			    enum dma_data_direction dir)
+static void do_sync(struct device *dev, dma_addr_t addr, size_t size,
+		    enum dma_data_direction dir, bool for_device)
 {
 	struct lab_dma *dma = dma_of(dev);
 	struct lab_map *map;
 	unsigned long flags;
+	size_t off;
 
 	spin_lock_irqsave(&dma->lock, flags);
 	dma->stats.sync_calls++;
 	map = sync_target(dma, addr, size, dir);
-	if (map && size) {
-		dma->stats.lines_for_cpu += lab_cache_lines(map, addr - map->iova, size);
-		lab_cache_for_cpu(dma, map, addr - map->iova, size, dir);
+	if (!map || !size)
+		goto unlock;
+
+	off = addr - map->iova;
+	if (for_device) {
+		dma->stats.lines_for_device += lab_cache_lines(map, off, size);
+		lab_cache_for_device(dma, map, off, size, dir);
+	} else {
+		dma->stats.lines_for_cpu += lab_cache_lines(map, off, size);
+		lab_cache_for_cpu(dma, map, off, size, dir);
 	}
+unlock:
 	spin_unlock_irqrestore(&dma->lock, flags);
+}
+
+static void op_sync_for_cpu(struct device *dev, dma_addr_t addr, size_t size,
+			    enum dma_data_direction dir)
+{
+	do_sync(dev, addr, size, dir, false);
 }
 
 static void op_sync_for_device(struct device *dev, dma_addr_t addr, size_t size,
 			       enum dma_data_direction dir)
 {
-	struct lab_dma *dma = dma_of(dev);
-	struct lab_map *map;
-	unsigned long flags;
-
-	spin_lock_irqsave(&dma->lock, flags);
-	dma->stats.sync_calls++;
-	map = sync_target(dma, addr, size, dir);
-	if (map && size) {
-		dma->stats.lines_for_device += lab_cache_lines(map, addr - map->iova, size);
-		lab_cache_for_device(dma, map, addr - map->iova, size, dir);
-	}
-	spin_unlock_irqrestore(&dma->lock, flags);
+	do_sync(dev, addr, size, dir, true);
 }
 
 static int op_map_sg(struct device *dev, struct scatterlist *sgl, int nents,

@@ -123,19 +123,26 @@ static void start_netpoll(struct lab_nic *nic)
 	KUNIT_ASSERT_EQ(test, ret, 0);
 }
 
-/* netpoll sends nothing from an AF_XDP socket; the next wakeup does. */
-static void netpoll_does_not_send_for_the_socket(struct kunit *test)
+/* A socket on an interface that netpoll uses, with a frame of 200 bytes to send. */
+static struct lab_xsk *queue_beside_netpoll(struct lab_nic *nic)
 {
-	struct lab_nic *nic = lab_nic_take(test);
 	struct lab_xsk *xsk;
 
 	lab_up(nic);
 	start_netpoll(nic);
 	xsk = lab_xsk_bind(nic, 0, CHUNKS);
 	lab_pump(nic);
-
 	lab_fill(nic->frame, 200, 7);
 	lab_xsk_send(xsk, nic->frame, 200);
+	return xsk;
+}
+
+/* netpoll sends nothing from an AF_XDP socket; the next wakeup does. */
+static void netpoll_does_not_send_for_the_socket(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk = queue_beside_netpoll(nic);
+
 	poll_without_budget(nic);
 	lab_pump(nic);
 	lab_expect_silence(nic);
@@ -150,15 +157,8 @@ static void netpoll_does_not_send_for_the_socket(struct kunit *test)
 static void netpoll_does_not_complete_for_the_socket(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
-	struct lab_xsk *xsk;
+	struct lab_xsk *xsk = queue_beside_netpoll(nic);
 
-	lab_up(nic);
-	start_netpoll(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
-	lab_pump(nic);
-
-	lab_fill(nic->frame, 200, 8);
-	lab_xsk_send(xsk, nic->frame, 200);
 	KUNIT_EXPECT_EQ(test, lab_xsk_kick(xsk), 0);
 	lab_transmit_only(nic);
 	lab_expect_transmitted(nic, nic->frame, 200);
