@@ -152,17 +152,24 @@ class Lock(unittest.TestCase):
         temp = tempfile.TemporaryDirectory(prefix="poolstack-test-")
         self.addCleanup(temp.cleanup)
         env = {**os.environ, "POOLSTACK_CACHE": temp.name}
-        code = ("import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        # Each holds the lock until its standard input ends, so that no clock decides.
+        code = ("import sys; sys.path.insert(0, sys.argv[1])\n"
                 "from poolstack import cache\n"
                 "with cache.lock('x'):\n"
-                "    print('got', flush=True); time.sleep(float(sys.argv[2]))\n")
-        first = subprocess.Popen([sys.executable, "-c", code, str(SCRIPTS), "0.5"],
-                                 env=env, stdout=subprocess.PIPE, text=True)
+                "    print('got', flush=True); sys.stdin.read()\n")
+
+        def holder():
+            child = subprocess.Popen([sys.executable, "-c", code, str(SCRIPTS)], env=env,
+                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.addCleanup(child.kill)
+            return child
+
+        first = holder()
         self.assertEqual(first.stdout.readline(), "got\n")
-        second = subprocess.run([sys.executable, "-c", code, str(SCRIPTS), "0"],
-                                env=env, capture_output=True, text=True, check=True)
-        self.assertRegex(second.stdout, r"waiting for another run: \S+/x\.lock\ngot")
+        second = holder()
+        self.assertRegex(second.stdout.readline(), r"waiting for another run: \S+/x\.lock")
         first.communicate()
+        self.assertEqual(second.communicate()[0], "got\n")
 
     def test_where(self):
         old = os.environ.get("POOLSTACK_CACHE")
