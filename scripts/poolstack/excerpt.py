@@ -7,23 +7,29 @@ from poolstack.metrics import TIMES
 BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 
 
+BATCH = 32      # steady traffic; compare.md has the others
+
+
 def counters(data):
-    """One table: a line per workload and batch, a column per metric."""
-    head, body = pivot.pivot(data, results.number, " → ")
+    """One table: a line per workload, a column per metric."""
+    steady = {**data, "rows": [row for row in data["rows"] if row["batch"] == BATCH]}
+    head, body = pivot.pivot(steady if steady["rows"] else data, results.number, " → ")
     return ["| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head)] + body]
 
 
 def rows(data):
-    """One table: a line per row, for boards whose workloads share few metrics."""
+    """One table: a line per row, for boards whose workloads share few metrics.
+
+    Times are a board's or they are left out: an emulator's belong in compare.md, where the caption is near.
+    """
     sides = list(data["sides"])
-    head = ["workload", "batch", "metric", "unit"] + sides + ["ratio", "verdict"]
+    head = ["workload", "metric", "unit"] + sides + ["ratio", "verdict"]
     text = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for row in data["rows"]:
-        metric = f"`{row['metric']}`"
         if row["metric"] in TIMES and data["where"] != "board":
-            metric += " (emulator's)"
+            continue
         ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
-        text.append("| " + " | ".join([row["workload"], str(row["batch"]), metric, row["unit"]] +
+        text.append("| " + " | ".join([row["workload"], f"`{row['metric']}`", row["unit"]] +
                                       [results.number(row[side]["median"]) for side in sides] +
                                       [ratio, row["verdict"]]) + " |")
     return text

@@ -210,13 +210,15 @@ class Files(unittest.TestCase):
         self.assertIn("55", results.table(data))
 
     def test_emulated_times_are_labelled(self):
-        """No rendering shows an emulator's time without saying so."""
+        """A table says whose time it is; the README shows none of an emulator, but a board's."""
         data = results.compare(self.measure())
         data["where"] = "qemu"
         data["rows"][0]["metric"] = "mbps"
         self.assertIn("mbps (qemu)", results.table(data))
         self.assertIn("no board's speed", results.table(data))
-        self.assertIn("emulator's", excerpt.excerpt([data]))
+        self.assertNotIn("mbps", excerpt.excerpt([data]))
+        data["where"] = "board"
+        self.assertIn("mbps", excerpt.excerpt([data]))
 
     def test_readme(self):
         """The block between the markers is replaced, the rest stays; no markers is an error."""
