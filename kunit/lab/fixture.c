@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "nic.h"
+#include "pcap.h"
 
 #define WAIT_MS		3000
 
@@ -81,8 +82,8 @@ static struct nic *alloc_nic(struct kunit *test, const struct lab_target *target
 		return NULL;
 	}
 	INIT_LIST_HEAD(&nic->progs);
-	lab_wire_init(&nic->delivered);
-	lab_wire_init(&nic->transmitted);
+	lab_wire_init(&nic->delivered, LAB_PCAP_UP);
+	lab_wire_init(&nic->transmitted, LAB_PCAP_TX);
 	return nic;
 }
 

@@ -132,6 +132,7 @@ void lab_ctrl_pump(struct lab_ctrl *ctrl);
 
 /**
  * struct lab_wire - frames that left the driver, on one side
+ * @way: its name in a capture, see pcap.h.
  * @lock: protects the rest, any context.
  * @frames: kept, oldest first.
  * @count: all that ever came.
@@ -139,13 +140,14 @@ void lab_ctrl_pump(struct lab_ctrl *ctrl);
  * @keep: false: count only.
  */
 struct lab_wire {
+	const char *way;
 	spinlock_t lock;		/* see above */
 	struct list_head frames;
 	u64 count, lost;
 	bool keep;
 };
 
-void lab_wire_init(struct lab_wire *wire);
+void lab_wire_init(struct lab_wire *wire, const char *way);
 void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32 len);
 struct lab_frame *lab_wire_take(struct lab_wire *wire);
 void lab_wire_flush(struct lab_wire *wire);

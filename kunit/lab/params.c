@@ -15,9 +15,13 @@
 #endif
 #define MODULE_PARAM_PREFIX "poolstack."
 
-static char *soc_glob = "*";
-module_param_named(soc, soc_glob, charp, 0444);
-MODULE_PARM_DESC(soc, "run the cases of these SoCs only (glob on imx6q or imx6q/armv7-32)");
+static char *socs = "*";
+module_param_named(soc, socs, charp, 0444);
+MODULE_PARM_DESC(soc, "run the cases of these SoCs only (globs on imx6q or imx6q/armv7-32, commas between)");
+
+static bool list;
+module_param(list, bool, 0444);
+MODULE_PARM_DESC(list, "print the targets of each case and run none");
 
 #define MAX_TARGETS	32
 #define NAME_SIZE	24
@@ -60,17 +64,33 @@ static void build_targets(void)
 		expand(&lab_fec_socs[i]);
 }
 
+/* Whether one of the globs in @globs, with commas between, is for the target. */
+static bool listed(const char *globs, const struct lab_target *target)
+{
+	char glob[NAME_SIZE];
+	size_t len;
+
+	for (; *globs; globs += len + (globs[len] == ',')) {
+		len = strcspn(globs, ",");
+		strscpy(glob, globs, min(len + 1, sizeof(glob)));
+		if (glob_match(glob, target->soc->name) || glob_match(glob, target->name))
+			return true;
+	}
+	return false;
+}
+
 static const void *next(const void *prev, char *desc, bool (*wanted)(const struct lab_soc *soc))
 {
 	const struct lab_target *target = prev;
 
 	build_targets();
 	for (target = target ? target + 1 : targets; target < targets + nr_targets; target++) {
-		if (!wanted(target->soc))
+		if (!wanted(target->soc) || !listed(socs, target))
 			continue;
-		if (!glob_match(soc_glob, target->soc->name) &&
-		    !glob_match(soc_glob, target->name))
+		if (list) {
+			pr_info("poolstack: has %s\n", target->name);
 			continue;
+		}
 		strscpy(desc, target->name, KUNIT_PARAM_DESC_SIZE);
 		return target;
 	}

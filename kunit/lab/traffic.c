@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 
 #include "nic.h"
+#include "pcap.h"
 
 /* Rounds after which a controller that never gets idle is called stuck. */
 #define PUMP_ROUNDS	100000
@@ -50,8 +51,10 @@ void lab_ctrl_pump(struct lab_ctrl *ctrl)
 int lab_try_send(struct lab_nic *pub, unsigned int queue, const u8 *frame, u32 len)
 {
 	struct nic *nic = to_nic(pub);
-	int ret = nic->ctrl->ops->deliver(nic->ctrl, queue, frame, len);
+	int ret;
 
+	lab_pcap(LAB_PCAP_RX, queue, frame, len);
+	ret = nic->ctrl->ops->deliver(nic->ctrl, queue, frame, len);
 	if (!ret)
 		nic->ledger.sent++;
 	return ret;

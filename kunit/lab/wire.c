@@ -6,9 +6,11 @@
 #include <linux/slab.h>
 
 #include "model.h"
+#include "pcap.h"
 
-void lab_wire_init(struct lab_wire *wire)
+void lab_wire_init(struct lab_wire *wire, const char *way)
 {
+	wire->way = way;
 	spin_lock_init(&wire->lock);
 	INIT_LIST_HEAD(&wire->frames);
 	wire->keep = true;
@@ -28,6 +30,7 @@ void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32
 	struct lab_frame *frame = NULL;
 	unsigned long flags;
 
+	lab_pcap(wire->way, queue, data, len);
 	if (wire->keep) {
 		frame = kmalloc_flex(*frame, data, len, GFP_ATOMIC);
 		if (frame) {
