@@ -8,6 +8,11 @@ The list is data. One line per case:
 `alone` marks a case that may bring the kernel down: it boots in a process of its own, and there no
 result counts as red. A run on the base passes only if exactly the listed cases are red: a red case
 that is not listed fails it, and so does a listed one that is green, or that ran nowhere.
+
+A line of another kind is about how the base is run: there the driver works on this SoC only as the first
+device of a boot, for this fault, so that each case gets a boot of its own:
+
+    boot-alone <soc> <fault>
 """
 
 import dataclasses
@@ -63,6 +68,8 @@ def load(path):
         if not words:
             continue
         where = f"{path.name}:{number}"
+        if words[0] == "boot-alone":
+            continue                # see lone_socs()
         if len(words) not in (4, 5) or (len(words) == 5 and words[4] != "alone"):
             raise cli.Stop(f"{where}: `{line.strip()}`: want <suite>.<case> <soc/class> <variant> <fault> [alone]")
         if not re.fullmatch(r"\w+\.\w+", words[0]):
@@ -73,6 +80,21 @@ def load(path):
         seen[key] = where
         entries.append(Entry(*words[:4], alone=len(words) == 5, where=where))
     return entries
+
+
+def lone_socs(path):
+    """{soc: fault} of the boot-alone lines of the list."""
+    found = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words or words[0] != "boot-alone":
+            continue
+        if len(words) != 3 or not re.fullmatch(r"[a-z0-9]+", words[1]):
+            raise cli.Stop(f"{path.name}:{number}: `{line.strip()}`: want boot-alone <soc> <fault>")
+        if words[1] in found:
+            raise cli.Stop(f"{path.name}:{number}: {words[1]} stands twice: drop one")
+        found[words[1]] = words[2]
+    return found
 
 
 @dataclasses.dataclass

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One run of the lab on one side: prepare the tree, build, boot, judge, and print it as KTAP."""
 
-from poolstack import cli, expected, figures, lab, trees
+from poolstack import cli, expected, figures, lab, pcap, plan, trees
 
 LISTS = ("expected-red", "base-figures")
 
@@ -20,12 +20,18 @@ def build(side, *, variant=expected.PLAIN, ksrc=None, topic=None, sides=None):
     return tree, lab.build_kernel(tree, variant)
 
 
-def run(side, uml, *, glob="*", soc="", variant=expected.PLAIN):
-    """Boot and judge: (lab.Run, expected.Verdict)."""
-    entries = expected.load(cli.root() / "kunit" / "expected-red")
+def run(side, uml, *, glob="*", soc="", variant=expected.PLAIN, seed="", frames=False, out=None):
+    """Boot and judge: (lab.Run, expected.Verdict).
+
+    frames: let the lab print every frame, for pcap.py; out: another folder for the logs.
+    """
+    listed = cli.root() / "kunit" / "expected-red"
+    entries = expected.load(listed)
     alone = [entry.name for entry in entries if entry.alone]
+    lone_socs = expected.lone_socs(listed) if side != "patched" else {}
     with cli.step(f"lab run, {side}, {glob}" + (f", {soc}" if soc else "")):
-        result = lab.run(uml, outdir(side, variant), side=side, glob=glob, soc=soc, variant=variant, alone=alone)
+        result = lab.run(uml, out or outdir(side, variant), side=side, glob=glob, soc=soc, variant=variant, alone=alone,
+                         lone_socs=lone_socs, seed=seed, extra=["poolstack.pcap=1"] if frames else [])
     for figure in result.figures:
         problem = figures.complaint(figure)
         if problem:
@@ -50,7 +56,7 @@ def _status(cases):
 
 def _comments(case, indent):
     """The log of a red case, as KTAP diagnostics, and why it counts as red."""
-    lines = [line.strip() for line in case.log if line.strip()] + [f"red: {case.reason}"]
+    lines = [line.strip() for line in case.log if line.strip() and not pcap.is_frame(line)] + [f"red: {case.reason}"]
     return [" " * indent + (line if line.startswith("# ") else f"# {line}") for line in lines]
 
 
@@ -84,6 +90,29 @@ def ktap_text(result):
         state, skip = _status([case for cases in names.values() for case in cases])
         lines.append(f"{state} {number} {suite}{skip}")
     return "\n".join(lines)
+
+
+def matrix(result):
+    """Suites by SoCs: how many results were green, and after a slash how many were red."""
+    suites, socs = {}, []
+    for case in result.cases:
+        soc = plan.soc_of(case.param)
+        if case.status == "skip" or not soc:
+            continue
+        if soc not in socs:
+            socs.append(soc)
+        cell = suites.setdefault(case.suite, {}).setdefault(soc, [0, 0])
+        cell[case.status != "ok"] += 1
+    if not suites:
+        return []
+    total = {soc: [sum(cells.get(soc, (0, 0))[at] for cells in suites.values()) for at in (0, 1)] for soc in socs}
+    rows = [["green[/red]", *socs]]
+    for name, cells in [*suites.items(), ("all", total)]:
+        rows.append([name] + ["-" if soc not in cells else f"{cells[soc][0]}/{cells[soc][1]}" if cells[soc][1]
+                              else str(cells[soc][0]) for soc in socs])
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return ["  ".join(word.ljust(width) if not at else word.rjust(width)
+                      for at, (word, width) in enumerate(zip(row, widths))) for row in rows]
 
 
 def hints(result, verdict, soc="", limit=3):

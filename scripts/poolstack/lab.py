@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Build and run the lab: the real drivers on emulated MACs, in User Mode Linux (UML) under KUnit.
 
-A run boots one UML per suite, as many side by side as there are CPUs. A suite that has a case which
-may bring the kernel down (marked `alone` in kunit/expected-red) is booted case by case, and such a
-case once per SoC, so that a dead kernel costs no other result. Every boot ends: by itself, by its
-time limit, or with us.
+A run first asks the kernel which cases it has and for which targets, then boots UML as plan.py says, as
+many side by side as there are CPUs. Every target of every case must come back with a result. Every
+boot ends: by itself, by its time limit, or with us.
+
+Time in the lab is not the host's (UML's time travel): when all wait, it jumps to the next timer, so
+that a sleep or a timeout costs nothing and comes out the same on a slow host. UML has that without
+SMP only.
 """
 
 import collections
 import contextlib
 import dataclasses
-import fnmatch
 import os
 import platform
-import re
 import resource
 import shutil
 import signal
@@ -21,11 +22,14 @@ import subprocess
 import tempfile
 import time
 
-from poolstack import build, cli, expected, ktap
+from poolstack import build, cli, expected, ktap, plan
+from poolstack.plan import Job
 
 BOOT_LIMIT = 180                    # seconds; the longest suite takes a tenth of it
 MEMORY = "512M"
+SEED = "1"                          # the lab's own, where none is given
 VARIANTS = ("kasan", "lockdep", "dma-debug", "smp")
+TIME_TRAVEL = ["time-travel=inf-cpu"]
 # SMP needs seccomp mode (ptrace mode refuses it). Under DMA debugging only the first error of a boot is
 # printed, so cases and SoCs must not share one.
 VARIANT_ARGS = {"smp": ["seccomp=on", "ncpus=2"]}
@@ -39,22 +43,12 @@ class Run:
     variant: str
     uml: object                     # Path of the kernel
     outdir: object                  # Path of the logs
+    seed: str = ""                  # as given, empty for the lab's own
+    extra: list = dataclasses.field(default_factory=list)   # further kernel arguments
     cases: list = dataclasses.field(default_factory=list)
     figures: list = dataclasses.field(default_factory=list)
     faults: list = dataclasses.field(default_factory=list)
     seconds: float = 0.0
-
-
-@dataclasses.dataclass
-class Job:
-    """One boot to be made."""
-    glob: str                       # kunit.filter_glob
-    soc: str = ""                   # poolstack.soc, empty for all
-    alone: bool = False             # no result is a red case here, not a broken run
-    log: object = None
-    process: object = None
-    deadline: float = 0.0
-    overrun: bool = False
 
 
 def check_host():
@@ -86,17 +80,14 @@ def build_kernel(tree, variant=expected.PLAIN):
     return folder / "linux"
 
 
-def socs():
-    """Every SoC that has an overlay."""
-    return sorted({re.split("[-_]", path.stem)[-1] for path in (cli.root() / "kunit" / "socs").glob("*.dtso")})
-
-
-def arguments(uml, glob, soc="", variant=expected.PLAIN):
+def arguments(uml, glob, soc="", variant=expected.PLAIN, seed=""):
     """The command line of one boot."""
     args = [str(uml), f"mem={MEMORY}", "console=tty", "kunit_shutdown=halt", f"kunit.filter_glob={glob}"]
     if soc:
         args.append(f"poolstack.soc={soc}")
-    return args + VARIANT_ARGS.get(variant, [])
+    if seed:
+        args.append(f"poolstack.seed={seed}")
+    return args + VARIANT_ARGS.get(variant, TIME_TRAVEL)
 
 
 @contextlib.contextmanager
@@ -110,17 +101,19 @@ def scratch():
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _start(job, uml, variant, extra, temp, limit):
+def _start(job, uml, variant, seed, extra, temp):
     """Boot, output into the job's log."""
-    cmd = arguments(uml, job.glob, job.soc, variant) + [f"uml_dir={temp}/"] + extra
+    cmd = arguments(uml, job.glob, job.soc, variant, seed) + [f"uml_dir={temp}/"] + extra
     env = dict(os.environ, TMPDIR=temp, HOME=temp)
+    # Counters of an instrumented kernel: one folder per boot, so that none waits for another's lock.
+    env["GCOV_PREFIX"] = str(job.log.with_suffix(".gcov"))
     with open(job.log, "wb") as out:
         try:
             job.process = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                            start_new_session=True, env=env)
         except OSError as error:
             raise cli.Stop(f"cannot boot the lab: {uml}: {error.strerror}") from error
-    job.deadline = time.monotonic() + limit
+    job.begin = time.monotonic()
 
 
 def kill(process):
@@ -130,8 +123,12 @@ def kill(process):
     process.wait()
 
 
-def boot_all(jobs, uml, outdir, *, variant=expected.PLAIN, extra=(), limit=BOOT_LIMIT, workers=None):
-    """Run the jobs, several at a time; each leaves its log in job.log. Nothing survives this call."""
+def boot_all(jobs, uml, outdir, *, variant=expected.PLAIN, seed="", extra=(), limit=BOOT_LIMIT, workers=None,
+             stop=None):
+    """Run the jobs, several at a time; each leaves its log in job.log. Nothing survives this call.
+
+    stop: an event that ends it early, for callers that run it in a thread.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     outdir.mkdir(parents=True, exist_ok=True)
     waiting, running = collections.deque(jobs), []
@@ -139,55 +136,41 @@ def boot_all(jobs, uml, outdir, *, variant=expected.PLAIN, extra=(), limit=BOOT_
     with scratch() as temp:
         try:
             while waiting or running:
+                if stop and stop.is_set():
+                    raise cli.Stop("interrupted", cli.FAIL)
                 while waiting and len(running) < workers:
                     job = waiting.popleft()
-                    name = job.glob.replace("*", "all").replace("?", "any") + (f"@{job.soc}" if job.soc else "")
-                    job.log = outdir / f"{name.replace('/', '_')}.log"
-                    _start(job, uml, variant, list(extra), temp, limit)
+                    job.log = outdir / f"{job.name}.log"
+                    _start(job, uml, variant, seed, list(extra), temp)
                     running.append(job)
                 for job in list(running):
-                    if job.process.poll() is None and time.monotonic() > job.deadline:
+                    if job.process.poll() is None and time.monotonic() > job.begin + limit:
                         job.overrun = True
                         kill(job.process)
                     if job.process.poll() is not None:
+                        job.seconds = time.monotonic() - job.begin
                         kill(job.process)       # helpers of a kernel that died
                         running.remove(job)
-                time.sleep(0.02)
+                time.sleep(0.01)
         finally:
             for job in running:
                 kill(job.process)
 
 
-def names(uml, glob, outdir, *, variant=expected.PLAIN):
-    """suite.case of every case that the filter picks, in the order of the kernel."""
-    job = Job(glob)
-    boot_all([job], uml, outdir / "list", variant=variant, extra=["kunit.action=list"], limit=60)
+def inventory(uml, glob, outdir, *, soc="", variant=expected.PLAIN):
+    """The cases that the filter picks, with their targets, and those that have none: see plan.inventory()."""
+    job = Job(glob, soc)
+    boot_all([job], uml, outdir / "list", variant=variant, extra=["poolstack.list=1"], limit=60)
     text = job.log.read_text(errors="replace")
-    found = [line for line in map(ktap.clean, text.splitlines())
-             if line.count(".") == 1 and all(part.isidentifier() for part in line.split("."))]
-    if not found:
+    cases, skipped = plan.inventory(text)
+    if not cases and not skipped:
         last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "nothing")
         raise cli.Stop(f"no case matches `{glob}`: see {job.log} (last line: {last})", cli.FAIL)
-    return found
-
-
-def plan(cases, alone, *, soc="", all_socs=(), whole=True):
-    """The boots that run these suite.case names: see the head of this file. whole=False: case by case."""
-    suites = {}
-    for name in cases:
-        suites.setdefault(name.partition(".")[0], []).append(name)
-    jobs = []
-    for suite, members in suites.items():
-        if whole and not any(name in alone for name in members):
-            jobs.append(Job(suite, soc))
-            continue
-        for name in members:
-            jobs += [Job(name, each, alone=True) for each in all_socs] if name in alone else [Job(name, soc)]
-    return jobs
+    return cases, skipped
 
 
 def collect(job, run, limit=BOOT_LIMIT):
-    """Add what one boot's log holds to the run."""
+    """Add what one boot's log holds to the run; returns the cases."""
     log = ktap.parse(job.log.read_text(errors="replace"))
     where = job.log.name
     late = f"no end within {limit} s: " if job.overrun else ""
@@ -196,29 +179,43 @@ def collect(job, run, limit=BOOT_LIMIT):
         # The last case is the one that ktap made of the cut. Its parameter is unknown, its SoC is not.
         dead = log.cases.pop()
         suite, _, case = job.glob.partition(".")
-        run.cases += log.cases + [ktap.Case(suite, case, f"{job.soc}/", "fail", late + dead.reason, dead.log)]
-        return
-    if job.soc and len(log.cases) == 1 and log.cases[0].status == "skip" and not log.cases[0].param \
-            and not log.cases[0].reason:
-        return                      # this case has no such SoC
-    run.cases += log.cases
+        run.cases += log.cases + [ktap.Case(suite, case, f"{plan.soc_of(job.soc)}/", "fail", late + dead.reason,
+                                            dead.log)]
+        return log.cases
+    # A case that has none of the boot's SoCs says so by an empty skip: the run knows that already.
+    cases = [case for case in log.cases if case.status != "skip" or case.param or case.reason or not job.soc]
+    run.cases += cases
     run.faults += [f"{late}{fault} ({where})" for fault in log.faults]
+    return cases
 
 
-def run(uml, outdir, *, side, glob="*", soc="", variant=expected.PLAIN, alone=(), limit=BOOT_LIMIT):
-    """Run what the filter picks; returns a Run. Verdicts are the caller's (expected.judge)."""
+def run(uml, outdir, *, side, glob="*", soc="", variant=expected.PLAIN, alone=(), lone_socs=(), seed="", extra=(),
+        limit=BOOT_LIMIT):
+    """Run what the filter picks; returns a Run. Verdicts are the caller's (expected.judge).
+
+    alone: names of cases, lone_socs: SoCs that get a boot per case, see plan.py.
+    """
     check_host()
     begin = time.monotonic()
     shutil.rmtree(outdir, ignore_errors=True)
-    result = Run(side, variant, uml, outdir)
-    cases = names(uml, glob, outdir, variant=variant)
-    targets = [name for name in socs() if not soc or fnmatch.fnmatchcase(name, soc)]
+    result = Run(side, variant, uml, outdir, seed, list(extra))
+    cases, skipped = inventory(uml, glob, outdir, soc=soc, variant=variant)
     one_by_one = variant in ONE_BY_ONE
-    boots = plan(cases, cases if one_by_one else set(alone), soc=soc, all_socs=targets,
-                 whole="." not in glob and not one_by_one)
-    boot_all(boots, uml, outdir, variant=variant, limit=limit)
-    for job in boots:
-        collect(job, result, limit)
+    times = outdir.parent / f"times-{variant}.json"
+    boots = plan.plan(cases, alone=cases if one_by_one else alone, lone_socs=lone_socs,
+                      whole="." not in glob and not one_by_one, times=plan.load_times(times),
+                      workers=os.cpu_count() or 1, unit=str if "/" in soc else plan.soc_of)
+    boot_all(boots, uml, outdir, variant=variant, seed=seed, extra=extra, limit=limit)
+    plan.save_times(times, boots, {job.log: collect(job, result, limit) for job in boots})
+    result.cases += skipped
+    order = {(name, target): place for place, (name, target) in enumerate(
+        (name, target) for name, targets in cases.items() for target in ["", *targets])}
+    result.cases.sort(key=lambda case: order.get((case.name, case.param), order.get((case.name, ""), len(order))))
+    if not result.faults:
+        lost = plan.missing(cases, result.cases)
+        result.faults += [f"no result: {name}" for name in lost[:5]]
+        if len(lost) > 5:
+            result.faults.append(f"no result: {len(lost) - 5} more")
     if not result.faults and all(case.status == "skip" for case in result.cases):
         result.faults.append(f"nothing ran: no case of `{glob}` has " + (f"a SoC `{soc}`" if soc else "any SoC"))
     result.seconds = time.monotonic() - begin
@@ -226,12 +223,15 @@ def run(uml, outdir, *, side, glob="*", soc="", variant=expected.PLAIN, alone=()
 
 
 def rerun_hint(run_, case, soc=""):
-    """How to run one red case again, and with a debugger on it."""
-    one = case.param.partition("/")[0] or soc
+    """How to run one red case again, with its frames in a file, and with a debugger on it."""
+    one = plan.soc_of(case.param) or soc
     variant = "" if run_.variant == expected.PLAIN else f" --variant {run_.variant}"
-    again = f"scripts/kunit --side {run_.side}{variant} --filter {case.name}" + (f" --soc {one}" if one else "")
-    debug = " ".join(arguments(run_.uml, case.name, one, run_.variant))
+    seed = run_.seed or SEED
+    again = f"scripts/kunit --side {run_.side}{variant} --seed {seed} --filter {case.name}" + \
+        (f" --soc {one}" if one else "")
+    debug = " ".join(arguments(run_.uml, case.name, one, run_.variant, seed))
     # The signals are UML's own; the places are where a rule is broken, a check fails, the case ends.
     words = ["-ex 'handle SIGSEGV SIGUSR1 SIGALRM SIGCHLD SIGIO pass nostop noprint'"]
     words += [f"-ex 'break {place}'" for place in ("lab_dma_violation", "__kunit_do_failed_assertion", "lab_gate_report")]
-    return [f"again:    {again}", f"debugger: gdb {' '.join(words)} --args {debug}"]
+    return [f"again:    {again}", f"pcap:     {again} --pcap {case.case or case.suite}.pcapng",
+            f"debugger: gdb {' '.join(words)} --args {debug}"]

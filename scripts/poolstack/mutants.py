@@ -7,18 +7,24 @@ A file kunit/mutants/NAME.patch has a head, then a git diff against the driver o
     Kills: <suite>.<case> <soc>/<class>             this case must go red (any number of these)
     Moves: <workload> <batch> <metric> <soc>        this figure must change (any number of these)
     Smoke: yes                                      part of make test
+    Variant: smp                                    only this variant of the lab can see it
 
     One sentence that says what is wrong with it.
 
-The mutant is applied to the side's tree, built, run on the named cases only, and taken back. One that
-changes nothing the lab sees has survived, and that fails the run: the lab has a hole there.
+The mutant is applied to a copy of the driver, compiled, linked to the side's kernel (relink.py) and run on
+the named cases only; one per CPU at a time. One that changes nothing the lab sees has survived, and that
+fails the run: the lab has a hole there.
 """
 
+import concurrent.futures
 import dataclasses
+import os
 import re
+import shutil
+import threading
 import time
 
-from poolstack import cli, figures, kunit, lab
+from poolstack import cli, expected, figures, kunit, lab, relink
 
 FIGURES = "fec_figures"             # the suite that prints the counters
 
@@ -34,6 +40,7 @@ class Mutant:
     smoke: bool
     why: str
     files: list                     # paths the diff touches
+    variant: str = expected.PLAIN
 
 
 @dataclasses.dataclass
@@ -56,12 +63,14 @@ def load(path):
         where = f"{path}:{number}"
         name, colon, value = line.partition(":")
         words = value.split()
-        if not colon or name not in ("Mutant-of", "Kills", "Moves", "Smoke"):
+        if not colon or name not in ("Mutant-of", "Kills", "Moves", "Smoke", "Variant"):
             mutant.why += f" {line.strip()}"
         elif name == "Mutant-of" and words in (["base"], ["patched"]):
             mutant.side = words[0]
         elif name == "Smoke" and words == ["yes"]:
             mutant.smoke = True
+        elif name == "Variant" and len(words) == 1 and words[0] in lab.VARIANTS:
+            mutant.variant = words[0]
         elif name == "Kills" and len(words) == 2 and re.fullmatch(r"\w+\.\w+", words[0]) and "/" in words[1]:
             mutant.kills.append((words[0], *words[1].split("/", 1)))
         elif name == "Moves" and len(words) == 4 and words[1].isdigit():
@@ -93,40 +102,12 @@ def load_all(names=(), *, only_smoke=False, folder=None):
     return chosen
 
 
-class Applied:
-    """A mutant in a tree, for the length of a with block; content comes back also after Ctrl-C."""
-
-    def __init__(self, mutant, tree):
-        self.mutant, self.tree = mutant, tree
-        self.before = {}
-
-    def __enter__(self):
-        for file in self.mutant.files:
-            path = self.tree.path / file
-            if not path.is_file():
-                raise cli.Failed(f"{self.mutant.path}: no {file} in the {self.tree.side} tree")
-            self.before[path] = path.read_bytes()
-        cli.defer(self.restore)
-        cli.run(["git", "apply", "--whitespace=nowarn", self.mutant.path], cwd=self.tree.path, capture=True,
-                what=f"applying mutant {self.mutant.name}")
-        return self
-
-    def restore(self):
-        """Put the files back. Their new mtime makes the next build compile them again, as it must."""
-        for path, content in self.before.items():
-            if path.is_file() and path.read_bytes() != content:
-                cli.atomic_write(path, content)
-
-    def __exit__(self, *_):
-        self.restore()
-
-
-def _boot(mutants, uml, outdir):
-    """Boot what these mutants name; returns ({(case, soc): (cases, complete)}, figures, faults)."""
+def _boot(mutants, uml, outdir, workers=None, stop=None):
+    """Boot what these mutants of one variant name; returns ({(case, soc): cases}, figures, faults)."""
     wanted = {(name, soc) for mutant in mutants for name, soc, _ in mutant.kills}
     wanted |= {(FIGURES, move[3]) for mutant in mutants for move in mutant.moves}
     jobs = [lab.Job(name, soc, alone=True) for name, soc in sorted(wanted)]
-    lab.boot_all(jobs, uml, outdir, limit=60)
+    lab.boot_all(jobs, uml, outdir, variant=mutants[0].variant, limit=60, workers=workers, stop=stop)
     cases, found, faults = {}, [], []
     for job in jobs:
         run = lab.Run("", "plain", uml, outdir)
@@ -144,45 +125,68 @@ def _reds(cases, kill):
 
 
 def baseline(mutants, uml, outdir):
-    """Run the named cases on the driver as it is: they must be green, or their red proves nothing."""
+    """Run the named cases on the driver as it is: they must be green, or their red proves nothing.
+
+    Returns (figures, {mutant's name: what is wrong with its head}).
+    """
     cases, found, faults = _boot(mutants, uml, outdir)
-    if faults:
-        raise cli.Failed(f"the lab is broken before any mutant: {faults[0]}")
+    values, more = figures.table(found)
+    if faults or more:
+        raise cli.Failed(f"the lab is broken before any mutant: {(faults + more)[0]}")
+    wrong = {}
     for mutant in mutants:
-        for kill in mutant.kills:
-            results = _reds(cases, kill)
+        for name, soc, kind in mutant.kills:
+            results = _reds(cases, (name, soc, kind))
             if not results or any(case.status != "ok" for case in results):
                 state = results[0].status if results else "not there"
-                raise cli.Failed(f"{mutant.path}: {kill[0]} {kill[1]}/{kill[2]} is {state} without the mutant: "
-                                 "its red would prove nothing")
-    values, faults = figures.table(found)
-    if faults:
-        raise cli.Failed(f"the lab is broken before any mutant: {faults[0]}")
-    return values
+                wrong[mutant.name] = f"{name} {soc}/{kind} is {state} without the mutant: its red would prove nothing"
+        for move in mutant.moves:
+            if not _places(values, move):
+                wrong[mutant.name] = f"no figure {_label(move)} without the mutant: mend its Moves line"
+    return values, wrong
+
+
+def _label(move):
+    workload, batch, metric, soc = move
+    return f"{soc} {workload} b{batch} {metric}"
+
+
+def _places(values, move):
+    """The keys of a figure, one for each cache class."""
+    return [key for key in values if key[0] == move[3] and key[2:] == move[:3]]
 
 
 def _moved(values, before, move):
     """(moved, text) of one figure."""
-    workload, batch, metric, soc = move
-    label = f"{soc} {workload} b{batch} {metric}"
-    at = [key for key in before if key[0] == soc and key[2:] == (workload, batch, metric)]
-    if not at:
-        raise cli.Failed(f"no figure {label} on the driver without the mutant: mend its Moves line")
+    at = _places(before, move)
     for key in at:
         if values.get(key) != before[key]:
             now = f"{float(values[key]):.2f}" if key in values else "none"
-            return True, f"{label}: {float(before[key]):.2f} -> {now}"
-    return False, f"{label} stayed {float(before[at[0]]):.2f}"
+            return True, f"{_label(move)}: {float(before[key]):.2f} -> {now}"
+    return False, f"{_label(move)} stayed {float(before[at[0]]):.2f}"
 
 
-def run_one(mutant, tree, build_kernel, before, outdir):
-    """Apply, build, run, take back; returns an Outcome."""
+def build(mutant, kit, folder):
+    """The side's kernel with the mutant in it, made in folder."""
+    kit.copy(mutant.files, folder)
+    missing = [file for file in mutant.files if not (folder / file).is_file()]
+    if missing:
+        raise cli.Failed(f"{mutant.path}: no {missing[0]} in the {mutant.side} tree")
+    # The folder may lie in a work tree of git, which would be searched for the files.
+    cli.run(["git", "apply", "--whitespace=nowarn", mutant.path], cwd=folder, capture=True,
+            env={"GIT_CEILING_DIRECTORIES": folder.parent}, what=f"applying mutant {mutant.name}")
+    return kit.kernel(mutant.files, folder)
+
+
+def run_one(mutant, kit, before, outdir, *, workers=None, stop=None):
+    """Build and run; returns an Outcome. The kernel of a survivor stays in outdir, for a look."""
     begin = time.monotonic()
     outcome = Outcome(mutant, "killed", [])
+    outdir = outdir / mutant.name
+    shutil.rmtree(outdir, ignore_errors=True)
     try:
-        with Applied(mutant, tree):
-            uml = build_kernel(tree)
-            cases, found, faults = _boot([mutant], uml, outdir / mutant.name)
+        uml = build(mutant, kit, outdir / "build")
+        cases, found, faults = _boot([mutant], uml, outdir, workers, stop)
     except cli.Failed as failed:
         outcome.verdict, outcome.told = "broken", [failed.message]
         outcome.seconds = time.monotonic() - begin
@@ -205,6 +209,8 @@ def run_one(mutant, tree, build_kernel, before, outdir):
         outcome.told.append(text)
         if not moved and not faults:
             outcome.verdict = "survived"
+    if outcome.verdict == "killed":
+        shutil.rmtree(outdir / "build")
     outcome.seconds = time.monotonic() - begin
     return outcome
 
@@ -214,11 +220,13 @@ def table(outcomes):
     width = max(len(outcome.mutant.name) for outcome in outcomes)
     lines = []
     for outcome in outcomes:
+        variant = "" if outcome.mutant.variant == expected.PLAIN else f" {outcome.mutant.variant}"
         lines.append(f"{outcome.verdict.upper() if outcome.verdict != 'killed' else 'killed':8}  "
-                     f"{outcome.mutant.name:{width}}  {outcome.seconds:5.1f} s  {outcome.mutant.side}")
+                     f"{outcome.mutant.name:{width}}  {outcome.seconds:5.1f} s  {outcome.mutant.side}{variant}")
         lines += [f"            {text[:160]}" for text in outcome.told]
     bad = [outcome for outcome in outcomes if outcome.verdict != "killed"]
-    lines.append(f"mutants: {len(outcomes) - len(bad)} killed, {len(bad)} not")
+    longest = max(outcome.seconds for outcome in outcomes)
+    lines.append(f"mutants: {len(outcomes) - len(bad)} killed, {len(bad)} not; the longest took {longest:.1f} s")
     return "\n".join(lines)
 
 
@@ -226,28 +234,47 @@ def describe(mutants):
     """The list for a person."""
     lines = []
     for mutant in mutants:
-        lines.append(f"{mutant.name} ({mutant.side}{', smoke' if mutant.smoke else ''}): {mutant.why}")
+        lines.append(f"{mutant.name} ({mutant.side}{', smoke' if mutant.smoke else ''}"
+                     f"{', ' + mutant.variant if mutant.variant != expected.PLAIN else ''}): {mutant.why}")
         lines += [f"    kills {name} {soc}/{kind}" for name, soc, kind in mutant.kills]
         lines += [f"    moves {workload} b{batch} {metric} {soc}" for workload, batch, metric, soc in mutant.moves]
     return lines
 
 
+def _run_side(mine, kit, before, wrong, outdir):
+    """Run the mutants of one kernel, as many at a time as there are CPUs; outcomes in their order."""
+    stop = threading.Event()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        runs = [pool.submit(run_one, mutant, kit, before, outdir, workers=1, stop=stop)
+                if mutant.name not in wrong else pool.submit(Outcome, mutant, "broken", [wrong[mutant.name]])
+                for mutant in mine]
+        try:
+            for done in concurrent.futures.as_completed(runs):
+                outcome = done.result()
+                cli.say(f"   {outcome.verdict}: {outcome.mutant.name}, {outcome.seconds:.1f} s")
+        except BaseException:
+            stop.set()              # ends the boots; a compiler that runs is waited for
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [done.result() for done in runs]
+
+
 def run_all(mutants):
-    """Run them side by side: all of base, then all of patched."""
+    """Run them: the base's, then the stack's, each for the variants that they name."""
     outcomes = []
     outdir = cli.root() / "results" / "mutants"
-    for side in ("base", "patched"):
-        mine = [mutant for mutant in mutants if mutant.side == side]
-        if not mine:
-            continue
-        tree, uml = kunit.build(side)
-        with cli.step(f"lab run without a mutant, {side}"):
-            before = baseline(mine, uml, outdir / f"none-{side}")
-        try:
-            for mutant in mine:
-                with cli.step(f"mutant {mutant.name}"):
-                    outcomes.append(run_one(mutant, tree, lab.build_kernel, before, outdir))
-        finally:
-            # The source is back, the program is the last mutant's: nobody shall boot that by hand.
-            uml.unlink(missing_ok=True)
+    kinds = sorted({(mutant.side, mutant.variant) for mutant in mutants}, key=lambda kind: (kind[0], kind[1] != "plain"))
+    for side, variant in kinds:
+        mine = [mutant for mutant in mutants if (mutant.side, mutant.variant) == (side, variant)]
+        name = side if variant == expected.PLAIN else f"{side}, {variant}"
+        tree, uml = kunit.build(side, variant=variant)
+        kit = relink.Kit(tree, uml.parent)
+        with cli.step(f"lab run without a mutant, {name}"):
+            # Linked as the mutants are: what that does by itself must not count for them.
+            plain = outdir / f"none-{side}-{variant}"
+            shutil.rmtree(plain, ignore_errors=True)
+            plain.mkdir(parents=True)
+            before, wrong = baseline(mine, kit.link({}, plain / "linux"), plain)
+        with cli.step(f"{len(mine)} mutants, {name}"):
+            outcomes += _run_side(mine, kit, before, wrong, outdir)
     return outcomes

@@ -10,6 +10,8 @@ from pathlib import Path
 plan = json.loads(Path(__file__).with_suffix(".json").read_text())
 args = dict(word.partition("=")[::2] for word in sys.argv[1:])
 glob, soc = args["kunit.filter_glob"], args.get("poolstack.soc", "*")
+wanted = lambda target: any(fnmatch.fnmatchcase(name, one) for one in soc.split(",")
+                            for name in (target, target.split("/")[0]))
 with open(Path(__file__).with_suffix(".boots"), "a") as boots:
     boots.write(f"{glob} {soc}\\n")
 suite_glob, _, case_glob = glob.partition(".")
@@ -23,17 +25,17 @@ out("Linux version 7.3.4")
 if plan.get("no_ktap"):
     sys.exit(0)
 out("KTAP version 1")
-if args.get("kunit.action") == "list":
-    for suite in picked:
-        out(suite)
-        for case in picked[suite]:
-            out(f"{suite}.{case}")
-    sys.exit(0)
 out(f"1..{len(picked)}")
+taken = 0
 for number, (suite, cases) in enumerate(picked.items(), 1):
     out(f"    KTAP version 1\\n    # Subtest: {suite}\\n    1..{len(cases)}")
     for count, (case, params) in enumerate(cases.items(), 1):
-        here = {name: state for name, state in params.items() if fnmatch.fnmatchcase(name.split("/")[0], soc)}
+        here = {name: state for name, state in params.items() if wanted(name)}
+        if args.get("poolstack.list") == "1":
+            for name in here:
+                out(f"poolstack: has {name}")
+            here = {}
+        here = {name: state for name, state in here.items() if state != "lost"}
         if not here:
             out(f"    ok {count} {case} # SKIP ")
             continue
@@ -44,6 +46,9 @@ for number, (suite, cases) in enumerate(picked.items(), 1):
                 os.kill(os.getpid(), signal.SIGABRT)
             if state == "hang":
                 time.sleep(600)
+            if name.split("/")[0] == plan.get("first_only") and taken:
+                state = "red"
+            taken += 1
             for line in plan.get("say", {}).get(f"{suite}.{case}", []):
                 out(line.replace("@SOC@", name.split("/")[0]).replace("@CLASS@", name.split("/")[1]))
             if state == "splat":
@@ -57,7 +62,10 @@ out("reboot: System halted")
 
 
 def make(folder, cases, **more):
-    """Put the program into folder; cases is {suite.case: {soc/class: ok|red|splat|panic|hang}}."""
+    """Put the program into folder; cases is {suite.case: {soc/class: ok|red|splat|panic|hang|lost}}.
+
+    first_only=SOC: red there, unless it is the first device of the boot.
+    """
     program = folder / "linux"
     program.write_text(PROGRAM.replace("@PYTHON@", sys.executable))
     program.chmod(0o755)

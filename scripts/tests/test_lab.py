@@ -12,7 +12,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from poolstack import cli, expected, figures, kunit, ktap, lab  # noqa: E402
+from poolstack import cli, expected, figures, kunit, ktap, lab, plan  # noqa: E402
 import fakelab  # noqa: E402
 
 Q, M, J = "imx6q/armv7-32", "imx8mq/arm64-64", "imx8qm/arm64-64"
@@ -32,9 +32,6 @@ class Base(unittest.TestCase):
             patch = mock.patch.object(name, value, return_value="x86_64")
             patch.start()
             self.addCleanup(patch.stop)
-        patch = mock.patch.object(lab, "socs", return_value=["imx6q", "imx8mq", "imx8qm"])
-        patch.start()
-        self.addCleanup(patch.stop)
 
     def entries(self, *lines):
         """A list with these lines."""
@@ -42,10 +39,10 @@ class Base(unittest.TestCase):
         path.write_text("\n".join(lines) + "\n")
         return expected.load(path)
 
-    def run_lab(self, cases, *, side="base", glob="*", soc="", entries=(), limit=20, **more):
+    def run_lab(self, cases, *, side="base", glob="*", soc="", entries=(), lone_socs=(), limit=20, **more):
         """Run the stand-in: (Run, Verdict)."""
         self.uml = fakelab.make(self.folder, cases, **more)
-        run = lab.run(self.uml, self.folder / "out", side=side, glob=glob, soc=soc,
+        run = lab.run(self.uml, self.folder / "out", side=side, glob=glob, soc=soc, lone_socs=lone_socs,
                       alone=[entry.name for entry in entries if entry.alone], limit=limit)
         return run, expected.judge(run, entries, glob=glob, soc=soc or None)
 
@@ -56,7 +53,7 @@ class Running(Base):
     def test_one_boot_per_suite(self):
         """No `alone` case: suites are whole."""
         run, verdict = self.run_lab(GREEN)
-        self.assertEqual(sorted(fakelab.boots(self.uml)), sorted(["* *", "fec_rx *", "fec_xdp *"]))
+        self.assertEqual(sorted(fakelab.boots(self.uml)), sorted(["* *", "fec_rx imx6q,imx8mq", "fec_xdp imx6q,imx8mq"]))
         self.assertEqual(len(run.cases), 6)
         self.assertTrue(verdict.passed("base"))
         self.assertTrue(verdict.passed("patched"))
@@ -66,7 +63,7 @@ class Running(Base):
         entries = self.entries(f"fec_rx.b {Q} * F5 alone")
         run, verdict = self.run_lab(GREEN | {"fec_rx.b": {Q: "panic", M: "ok"}}, entries=entries)
         self.assertIn("fec_rx.b imx6q", fakelab.boots(self.uml))
-        self.assertIn("fec_rx.a *", fakelab.boots(self.uml))
+        self.assertIn("fec_rx.a imx6q,imx8mq", fakelab.boots(self.uml))
         self.assertEqual(run.faults, [])
         self.assertEqual([(case.name, case.param) for case, _ in verdict.expected], [("fec_rx.b", "imx6q/")])
         self.assertTrue(verdict.passed("base"), expected.summary(verdict, "base"))
@@ -124,7 +121,37 @@ class Running(Base):
         """suite.case globs boot what they name and no more."""
         run, _ = self.run_lab(GREEN, glob="fec_rx.b")
         self.assertEqual({case.name for case in run.cases}, {"fec_rx.b"})
-        self.assertNotIn("fec_rx *", fakelab.boots(self.uml))
+        self.assertEqual(fakelab.boots(self.uml), ["fec_rx.b *", "fec_rx.b imx6q,imx8mq"])
+
+    def test_soc_that_must_be_first(self):
+        """boot-alone: each of its cases in a boot of its own, and not with the others."""
+        cases = {"fec_rx.a": {Q: "ok", "imx28/armv5-32": "ok"}, "fec_rx.b": {Q: "ok", "imx28/armv5-32": "ok"}}
+        _, verdict = self.run_lab(cases, first_only="imx28")
+        self.assertEqual([case.param for case in verdict.unexpected], ["imx28/armv5-32"] * 2)
+        run, verdict = self.run_lab(cases, first_only="imx28", lone_socs=["imx28"])
+        self.assertTrue(verdict.passed("base"), expected.summary(verdict, "base"))
+        self.assertEqual(len(run.cases), 4)
+        self.assertEqual(sorted(fakelab.boots(self.uml)), ["* *", "fec_rx imx6q", "fec_rx.a imx28", "fec_rx.b imx28"])
+
+    def test_cache_class_asked_for(self):
+        """A filter on the class boots no other class of that SoC."""
+        run, _ = self.run_lab({"fec_rx.a": {"imx6sx/armv7-32": "ok", "imx6sx/armv7-64": "red"}}, soc="imx6sx/*-32")
+        self.assertEqual([case.param for case in run.cases], ["imx6sx/armv7-32"])
+
+    def test_lost_result(self):
+        """A target that the kernel has and gives no result for fails the run."""
+        run, verdict = self.run_lab(GREEN | {"fec_rx.a": {Q: "ok", M: "lost"}})
+        self.assertEqual(run.faults, [f"no result: fec_rx.a {M}"])
+        self.assertFalse(verdict.passed("patched"))
+
+    def test_times_are_remembered(self):
+        """The next run deals by what this one took; a broken memory is none."""
+        self.run_lab(GREEN)
+        path = self.folder / "times-plain.json"
+        self.assertEqual(set(plan.load_times(path)["fec_rx"]), {"imx6q", "imx8mq"})
+        path.write_text("[1, 2")
+        self.assertEqual(plan.load_times(path), {})
+        self.assertTrue(self.run_lab(GREEN)[1].passed("base"))
 
     def test_nothing_is_left(self):
         """No scratch folder stays, whatever happened."""
@@ -222,6 +249,23 @@ class Judging(Base):
             self.entries(f"fec_xdp.c {Q} * F1", f"fec_xdp.c {Q} * F2")
         self.assertIn("expected-red:1", stop.exception.message)
 
+    def test_boot_alone_lines(self):
+        """They are no cases; a broken or doubled one is named."""
+        self.assertEqual(self.entries("boot-alone imx28 F12  # why"), [])
+        self.assertEqual(expected.lone_socs(self.folder / "expected-red"), {"imx28": "F12"})
+        for lines in (["boot-alone imx28"], ["boot-alone imx*/ F1"], ["# head", "boot-alone imx28 F1", "boot-alone imx28 F2"]):
+            self.entries(*lines)
+            with self.assertRaises(cli.Stop) as stop:
+                expected.lone_socs(self.folder / "expected-red")
+            self.assertIn(f"expected-red:{len(lines)}", stop.exception.message)
+
+    def test_matrix(self):
+        """Suites by SoCs, greens and reds, and a line that sums."""
+        run, _ = self.run_lab(self.RED)
+        self.assertEqual([row.split() for row in kunit.matrix(run)],
+                         [["green[/red]", "imx6q", "imx8mq"], ["fec_rx", "2", "2"], ["fec_xdp", "0/1", "1"],
+                          ["all", "2/1", "3"]])
+
     def test_ktap_of_many_boots(self):
         """What we print is KTAP again, with the same results."""
         run, _ = self.run_lab(self.RED)
@@ -234,7 +278,9 @@ class Judging(Base):
         """How to run a red case alone."""
         run, verdict = self.run_lab(self.RED)
         text = "\n".join(kunit.hints(run, verdict))
-        self.assertIn("scripts/kunit --side base --filter fec_xdp.c --soc imx6q", text)
+        self.assertIn("scripts/kunit --side base --seed 1 --filter fec_xdp.c --soc imx6q", text)
+        self.assertIn("--seed 1 ", text)
+        self.assertIn("--pcap c.pcapng", text)
         self.assertIn("gdb ", text)
 
 

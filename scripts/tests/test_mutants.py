@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""mutants: heads, applying and taking back, killed, survived and broken ones, all on a stand-in kernel."""
+"""mutants: heads, applying, killed, survived and broken ones, all on a stand-in kernel."""
 
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from poolstack import cli, mutants  # noqa: E402
+from poolstack import cli, mutants, relink  # noqa: E402
 import fakelab  # noqa: E402
 
 Q = "imx6q/armv7-32"
@@ -32,6 +35,16 @@ FIGURE = '    # c: figure {{"soc":"@SOC@","class":"@CLASS@","workload":"plain_60
          '"metric":"mmio_writes","sum":{0},"frames":512}}'
 
 
+class Kit(relink.Kit):
+    """Stands in for the compiler: kernels come from make(folder)."""
+
+    def __init__(self, tree, make):
+        self.tree, self.make = tree, make
+
+    def kernel(self, files, folder, **_):
+        return self.make(folder)
+
+
 class Base(unittest.TestCase):
     """A tree with one file, a mutant of it, and kernels to come out of the build."""
 
@@ -44,6 +57,10 @@ class Base(unittest.TestCase):
         self.file = self.tree.path / "drivers/net/fec.c"
         self.file.parent.mkdir(parents=True)
         self.file.write_text("one\ntwo\n")
+        self.said = []
+        say = cli.say
+        cli.say = self.said.append
+        self.addCleanup(setattr, cli, "say", say)
 
     def mutant(self, text=PATCH.format(kill=Q), name="wrong"):
         """Write and read a mutant."""
@@ -61,13 +78,14 @@ class Base(unittest.TestCase):
     def outcome(self, state, total, mutant=None):
         """Run the mutant; its kernel has this state and sum."""
         mutant = mutant or self.mutant()
-        before = mutants.baseline([mutant], self.kernel(), self.folder / "out")
+        before, wrong = mutants.baseline([mutant], self.kernel(), self.folder / "out")
+        self.assertEqual(wrong, {})
 
-        def build(tree):
-            self.assertEqual((tree.path / "drivers/net/fec.c").read_text(), "one\nthree\n")
+        def make(folder):
+            self.assertEqual((folder / "drivers/net/fec.c").read_text(), "one\nthree\n")
             return self.kernel(state, total, "mutated")
 
-        result = mutants.run_one(mutant, self.tree, build, before, self.folder / "out")
+        result = mutants.run_one(mutant, Kit(self.tree, make), before, self.folder / "out")
         self.assertEqual(self.file.read_text(), "one\ntwo\n")
         return result
 
@@ -94,66 +112,81 @@ class Outcomes(Base):
         self.assertEqual(self.outcome("panic", 2000).verdict, "killed")
         self.assertEqual(self.outcome("splat", 2000).verdict, "killed")
 
+    def broken(self, make):
+        """Run a mutant whose kernel is made by this; returns what is told."""
+        mutant = self.mutant()
+        before, _ = mutants.baseline([mutant], self.kernel(), self.folder / "out")
+        result = mutants.run_one(mutant, Kit(self.tree, make), before, self.folder / "out")
+        self.assertEqual(result.verdict, "broken", result.told)
+        return " ".join(result.told)
+
     def test_kernel_that_runs_nothing_proves_nothing(self):
         """No KTAP header: the mutant broke the boot, that is no kill."""
-        mutant = self.mutant()
-        before = mutants.baseline([mutant], self.kernel(), self.folder / "out")
-
-        def build(_):
+        def make(_):
             folder = self.folder / "dead"
             folder.mkdir()
             return fakelab.make(folder, {}, no_ktap=True)
 
-        self.assertEqual(mutants.run_one(mutant, self.tree, build, before, self.folder / "out").verdict, "broken")
+        self.assertIn("no KTAP header", self.broken(make))
 
     def test_patch_that_does_not_apply(self):
-        """The driver moved on: broken, which fails the run, and the tree is as it was."""
-        mutant = self.mutant()
-        before = mutants.baseline([mutant], self.kernel(), self.folder / "out")
+        """The driver moved on: broken, which fails the run."""
         self.file.write_text("something\nelse\n")
-        result = mutants.run_one(mutant, self.tree, self.fail, before, self.folder / "out")
-        self.assertEqual(result.verdict, "broken")
-        self.assertEqual(self.file.read_text(), "something\nelse\n")
+        self.assertIn("applying mutant wrong failed", self.broken(self.fail))
+
+    def test_file_that_is_not_there(self):
+        """The patch is for a file that this kernel does not have."""
+        self.file.rename(self.file.with_name("other.c"))
+        self.assertIn("no drivers/net/fec.c in the base tree", self.broken(self.fail))
 
     def test_build_failure(self):
-        """A mutant that does not compile is broken, and taken back."""
-        mutant = self.mutant()
-        before = mutants.baseline([mutant], self.kernel(), self.folder / "out")
-
-        def build(_):
+        """A mutant that does not compile is broken."""
+        def make(_):
             raise cli.Failed("building: error: expected ;")
 
-        self.assertEqual(mutants.run_one(mutant, self.tree, build, before, self.folder / "out").verdict, "broken")
-        self.assertEqual(self.file.read_text(), "one\ntwo\n")
+        self.assertIn("expected ;", self.broken(make))
 
-    def test_interrupt_takes_it_back(self):
-        """Ctrl-C during the build."""
-        mutant = self.mutant()
+    def test_in_a_git_work_tree(self):
+        """The folder of the results lies in one: the patch goes to the copy all the same."""
+        subprocess.run(["git", "init", "-q", self.folder], check=True)
+        self.assertEqual(self.outcome("red", 2000).verdict, "killed")
 
-        def build(_):
-            raise KeyboardInterrupt
+    def test_many(self):
+        """Outcomes come in the order of the mutants; one with a wrong head does not stop the others."""
+        chosen = [self.mutant(name="a"), self.mutant(PATCH.format(kill="imx6q/armv5-32"), "b"), self.mutant(name="c")]
+        before, wrong = mutants.baseline(chosen, self.kernel(), self.folder / "out")
+        kit = Kit(self.tree, lambda _: self.kernel("red", 2000, "mutated"))
+        outcomes = mutants._run_side(chosen, kit, before, wrong, self.folder / "out")
+        self.assertEqual([outcome.verdict for outcome in outcomes], ["killed", "broken", "killed"])
+        self.assertIn("1 not", mutants.table(outcomes))
 
-        with self.assertRaises(KeyboardInterrupt):
-            mutants.run_one(mutant, self.tree, build, {}, self.folder / "out")
-        self.assertEqual(self.file.read_text(), "one\ntwo\n")
+    def test_interrupt_ends_the_boots(self):
+        """Ctrl-C while kernels run in threads."""
+        chosen = [self.mutant(name="a")]
+        before, wrong = mutants.baseline(chosen, self.kernel(), self.folder / "out")
+        kit = Kit(self.tree, lambda _: self.kernel("hang", 2000, "mutated"))
+        begin = time.monotonic()
+        with mock.patch.object(mutants.concurrent.futures, "as_completed", side_effect=KeyboardInterrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                mutants._run_side(chosen, kit, before, wrong, self.folder / "out")
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def wrong(self, mutant, state="ok"):
+        """What the run without the mutant says about its head."""
+        return mutants.baseline([mutant], self.kernel(state), self.folder / "out")[1].get("wrong", "")
 
     def test_red_without_the_mutant(self):
         """A case that is red anyway proves nothing."""
-        with self.assertRaises(cli.Failed) as stop:
-            mutants.baseline([self.mutant()], self.kernel("red"), self.folder / "out")
-        self.assertIn("would prove nothing", stop.exception.message)
+        self.assertIn("would prove nothing", self.wrong(self.mutant(), "red"))
 
     def test_case_that_does_not_exist(self):
         """A Kills line that names a class or case that nobody runs."""
-        with self.assertRaises(cli.Failed):
-            mutants.baseline([self.mutant(PATCH.format(kill="imx6q/armv5-32"))], self.kernel(), self.folder / "out")
+        self.assertIn("not there", self.wrong(self.mutant(PATCH.format(kill="imx6q/armv5-32"))))
 
     def test_figure_that_does_not_exist(self):
         """A Moves line that names a figure nobody prints."""
         mutant = self.mutant(PATCH.format(kill=Q).replace("plain_60", "plain_61"))
-        with self.assertRaises(cli.Failed) as stop:
-            self.outcome("red", 2000, mutant)
-        self.assertIn("plain_61", stop.exception.message)
+        self.assertIn("plain_61", self.wrong(mutant))
 
 
 class Heads(Base):
@@ -166,13 +199,15 @@ class Heads(Base):
         self.assertEqual(mutant.kills, [("fec_rx.bytes_arrive", "imx6q", "armv7-32")])
         self.assertEqual(mutant.moves, [("plain_60", 32, "mmio_writes", "imx6q")])
         self.assertIn("difference", mutant.why)
+        self.assertEqual(mutant.variant, "plain")
+        self.assertEqual(self.mutant(PATCH.format(kill=Q).replace("Smoke: yes", "Variant: smp")).variant, "smp")
 
     def test_bad_heads(self):
         """Each kind of bad head is refused with its file."""
         good = PATCH.format(kill=Q)
         for old, new in (("Mutant-of: base", "Mutant-of: mine"), ("Mutant-of: base\n", ""),
                          (f"fec_rx.bytes_arrive {Q}", "bytes_arrive"), ("plain_60 32", "plain_60 x"),
-                         ("Smoke: yes", "Smoke: no"), ("The driver says sum where it means difference.", ""),
+                         ("Smoke: yes", "Smoke: no"), ("Smoke: yes", "Variant: fast"), ("The driver says sum where it means difference.", ""),
                          ("diff --git", "diff"), ("drivers/net/fec.c", "drivers/net/ethernet/poolstack/lab/dma.c")):
             with self.assertRaises(cli.Stop) as stop:
                 self.mutant(good.replace(old, new))
