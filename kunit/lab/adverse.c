@@ -63,7 +63,7 @@ void lab_buffer_released(struct lab_dma *dma, dma_addr_t addr, size_t size)
 {
 	if (!watched || watched->dma != dma)
 		return;
-	if (watched->ops->holds(watched, addr, size))
+	if (lab_ctrl_holds(watched, addr, size))
 		lab_dma_violation(dma, LAB_V_UNMAPPED, NULL, lower_32_bits(addr), size,
 				  DMA_FROM_DEVICE);
 }
@@ -77,7 +77,7 @@ int lab_send_length(struct lab_nic *nic, unsigned int queue, u16 len)
 	lab_fill(nic->frame, 60, len);
 	ret = lab_try_send(nic, queue, nic->frame, 60);
 	if (!ret)
-		ctrl->ops->forge_length(ctrl, queue, len);
+		lab_ctrl_forge_length(ctrl, queue, len);
 	return ret;
 }
 
@@ -85,6 +85,6 @@ void lab_transmit_only(struct lab_nic *nic)
 {
 	struct lab_ctrl *ctrl = to_nic(nic)->ctrl;
 
-	while (ctrl->ops->transmit(ctrl))
+	while (lab_ctrl_transmit(ctrl))
 		;
 }

@@ -238,6 +238,22 @@ static const struct dma_map_ops lab_dma_ops = {
 
 /* ---- the device --------------------------------------------------------- */
 
+/*
+ * The mapping that the device accesses, or NULL. Notes what is wrong with it;
+ * an access against the direction still takes place.
+ */
+static struct lab_map *device_target(struct lab_dma *dma, dma_addr_t addr, size_t len,
+				     enum dma_data_direction dir)
+{
+	struct lab_map *map = lab_map_find(dma, addr, len);
+
+	if (!map)
+		lab_dma_violation(dma, LAB_V_UNMAPPED, NULL, lower_32_bits(addr), len, dir);
+	else if (map->dir != DMA_BIDIRECTIONAL && map->dir != dir)
+		lab_dma_violation(dma, LAB_V_DIRECTION, map, addr - map->iova, len, dir);
+	return map;
+}
+
 /**
  * lab_dma_write() - the device writes
  * @dma: the device's memory.
@@ -251,24 +267,15 @@ int lab_dma_write(struct lab_dma *dma, dma_addr_t addr, const void *buf, size_t 
 {
 	struct lab_map *map;
 	unsigned long flags;
-	int ret = 0;
 
 	spin_lock_irqsave(&dma->lock, flags);
-	map = lab_map_find(dma, addr, len);
-	if (!map) {
-		lab_dma_violation(dma, LAB_V_UNMAPPED, NULL, lower_32_bits(addr), len,
-				  DMA_FROM_DEVICE);
-		ret = -EFAULT;
-	} else if (map->coherent) {
+	map = device_target(dma, addr, len, DMA_FROM_DEVICE);
+	if (map && map->coherent)
 		memcpy(map->cpu + (addr - map->iova), buf, len);
-	} else {
-		if (map->dir == DMA_TO_DEVICE)
-			lab_dma_violation(dma, LAB_V_DIRECTION, map, addr - map->iova, len,
-					  DMA_FROM_DEVICE);
+	else if (map)
 		lab_cache_device_write(dma, map, addr - map->iova, buf, len);
-	}
 	spin_unlock_irqrestore(&dma->lock, flags);
-	return ret;
+	return map ? 0 : -EFAULT;
 }
 
 /**
@@ -284,25 +291,17 @@ int lab_dma_read(struct lab_dma *dma, dma_addr_t addr, void *buf, size_t len)
 {
 	struct lab_map *map;
 	unsigned long flags;
-	int ret = 0;
 
 	spin_lock_irqsave(&dma->lock, flags);
-	map = lab_map_find(dma, addr, len);
-	if (!map) {
-		lab_dma_violation(dma, LAB_V_UNMAPPED, NULL, lower_32_bits(addr), len,
-				  DMA_TO_DEVICE);
+	map = device_target(dma, addr, len, DMA_TO_DEVICE);
+	if (!map)
 		memset(buf, 0xee, len);
-		ret = -EFAULT;
-	} else if (map->coherent) {
+	else if (map->coherent)
 		memcpy(buf, map->cpu + (addr - map->iova), len);
-	} else {
-		if (map->dir == DMA_FROM_DEVICE)
-			lab_dma_violation(dma, LAB_V_DIRECTION, map, addr - map->iova, len,
-					  DMA_TO_DEVICE);
+	else
 		lab_cache_device_read(dma, map, addr - map->iova, buf, len);
-	}
 	spin_unlock_irqrestore(&dma->lock, flags);
-	return ret;
+	return map ? 0 : -EFAULT;
 }
 
 /**
@@ -319,11 +318,8 @@ void lab_dma_hand_over(struct lab_dma *dma, dma_addr_t addr, size_t len)
 	unsigned long flags;
 
 	spin_lock_irqsave(&dma->lock, flags);
-	map = lab_map_find(dma, addr, len);
-	if (!map)
-		lab_dma_violation(dma, LAB_V_UNMAPPED, NULL, lower_32_bits(addr), len,
-				  DMA_FROM_DEVICE);
-	else if (!map->coherent)
+	map = device_target(dma, addr, len, DMA_FROM_DEVICE);
+	if (map && !map->coherent)
 		lab_cache_fill(dma, map, addr - map->iova, len);
 	spin_unlock_irqrestore(&dma->lock, flags);
 }

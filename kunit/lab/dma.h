@@ -19,6 +19,7 @@
 /* state of one byte of a mapping */
 #define LAB_BYTE_KNOWN	BIT(0)	/* ->snap holds it: not dirty by default */
 #define LAB_BYTE_HELD	BIT(1)	/* the CPU may have it in its cache */
+#define LAB_BYTE_SPILLED BIT(2)	/* written back by chance, by no sync */
 
 struct lab_map {
 	dma_addr_t iova;
@@ -41,6 +42,24 @@ struct lab_dma_event {
 };
 
 #define LAB_DMA_EVENTS	16
+#define LAB_DMA_RECENT	16
+
+/* When lines move by themselves, see lab_adversary(). */
+enum lab_moment {
+	LAB_MOMENT_ARMED,		/* the device was given the buffer */
+	LAB_MOMENT_BEFORE_WRITE,	/* the device is about to write */
+	LAB_MOMENT_AMID_WRITE,		/* it has written the first lines */
+	LAB_MOMENT_AFTER_WRITE,
+	LAB_MOMENT_BEFORE_READ,		/* the device is about to read */
+	LAB_MOMENT_FOR_CPU,		/* after sync_for_cpu, before the CPU reads */
+	LAB_MOMENT_IDLE,		/* none of these */
+	LAB_MOMENTS
+};
+
+/* A run of bytes of a mapping. */
+struct lab_span {
+	size_t off, len;
+};
 
 struct lab_dma_stats {
 	u64 maps, unmaps;
@@ -56,6 +75,9 @@ struct lab_dma {
 	enum lab_cache cache;
 	unsigned int line;
 	bool evict;
+	bool adverse;			/* the next three, see adversary.c */
+	struct lab_rand rand;
+	dma_addr_t recent[LAB_DMA_RECENT];
 	struct lab_dma_stats stats;
 	spinlock_t event_lock;		/* the next three; nests in ->lock */
 	u64 violations[LAB_V_MAX];
@@ -87,6 +109,19 @@ void lab_cache_device_write(struct lab_dma *dma, struct lab_map *map, size_t off
 void lab_cache_device_read(struct lab_dma *dma, struct lab_map *map, size_t off,
 			   void *buf, size_t len);
 void lab_cache_fill(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len);
+
+/* the same, for one line */
+struct lab_span lab_line_at(const struct lab_dma *dma, const struct lab_map *map, size_t i);
+bool lab_line_dirty(const struct lab_map *map, struct lab_span line);
+void lab_line_spill(struct lab_map *map, struct lab_span line);
+void lab_line_fetch(struct lab_map *map, struct lab_span line);
+
+/* adversary.c; callers hold ->lock, except for idle */
+void lab_adversary_moment(struct lab_dma *dma, struct lab_map *map, size_t off,
+			  size_t len, enum lab_moment moment);
+size_t lab_adversary_cut(struct lab_dma *dma, const struct lab_map *map, size_t off,
+			 size_t len);
+void lab_adversary_idle(struct lab_dma *dma);
 
 /* dma.c */
 struct lab_dma *lab_dma_create(enum lab_cache cache, unsigned int line);

@@ -11,35 +11,38 @@
 
 #include "dma.h"
 
-struct span {
-	size_t off, len;
-};
-
 static bool byte_dirty(const struct lab_map *map, size_t i)
 {
 	return !(map->state[i] & LAB_BYTE_KNOWN) || map->cpu[i] != map->snap[i];
 }
 
+/* Dirty, or saved by luck: no sync has given it to the device. */
+static bool byte_owed(const struct lab_map *map, size_t i)
+{
+	return map->state[i] & LAB_BYTE_SPILLED || byte_dirty(map, i);
+}
+
 /* The line that byte @i lies in. */
-static struct span line_at(const struct lab_dma *dma, const struct lab_map *map, size_t i)
+struct lab_span lab_line_at(const struct lab_dma *dma, const struct lab_map *map, size_t i)
 {
 	unsigned long base = (unsigned long)map->cpu;
 	unsigned long s = max(rounddown(base + i, dma->line), base);
 	unsigned long e = min(roundup(base + i + 1, dma->line), base + map->size);
 
-	return (struct span){ s - base, e - s };
+	return (struct lab_span){ s - base, e - s };
 }
 
-static struct span whole_lines(const struct lab_dma *dma, const struct lab_map *map,
-			       size_t off, size_t len)
+static struct lab_span whole_lines(const struct lab_dma *dma, const struct lab_map *map,
+				   size_t off, size_t len)
 {
-	struct span first = line_at(dma, map, off);
-	struct span last = line_at(dma, map, off + len - 1);
+	struct lab_span first = lab_line_at(dma, map, off);
+	struct lab_span last = lab_line_at(dma, map, off + len - 1);
 
-	return (struct span){ first.off, last.off + last.len - first.off };
+	return (struct lab_span){ first.off, last.off + last.len - first.off };
 }
 
-static bool line_dirty(const struct lab_map *map, struct span line)
+/* Whether the CPU wrote to the line since it was last in memory. */
+bool lab_line_dirty(const struct lab_map *map, struct lab_span line)
 {
 	size_t i;
 
@@ -49,7 +52,7 @@ static bool line_dirty(const struct lab_map *map, struct span line)
 	return false;
 }
 
-static void set_state(struct lab_map *map, struct span s, u8 set, u8 clear)
+static void set_state(struct lab_map *map, struct lab_span s, u8 set, u8 clear)
 {
 	size_t i;
 
@@ -58,57 +61,102 @@ static void set_state(struct lab_map *map, struct span s, u8 set, u8 clear)
 }
 
 /* The cache's line goes to memory, whole, over what the device wrote there. */
-static void write_back(struct lab_map *map, struct span line)
+static void write_back(struct lab_map *map, struct lab_span line)
 {
 	memcpy(map->dram + line.off, map->cpu + line.off, line.len);
-	memcpy(map->snap + line.off, map->cpu + line.off, line.len);
-	set_state(map, line, LAB_BYTE_KNOWN, 0);
+	memcpy(map->snap + line.off, map->dram + line.off, line.len);
+	set_state(map, line, LAB_BYTE_KNOWN, LAB_BYTE_SPILLED);
 }
 
-/* The cache forgets the line; the CPU sees memory again. */
-static void drop(struct lab_map *map, struct span line)
+/**
+ * lab_line_spill() - the cache needs room: a dirty line goes to memory
+ * @map: the mapping.
+ * @line: the line.
+ *
+ * What was dirty stays owed to the device: a sync must still name it. Memory
+ * goes to ->snap, not the cache once more: a CPU that writes meanwhile has
+ * written after the eviction.
+ */
+void lab_line_spill(struct lab_map *map, struct lab_span line)
 {
-	memcpy(map->cpu + line.off, map->dram + line.off, line.len);
+	size_t i;
+
+	for (i = line.off; i < line.off + line.len; i++)
+		if (byte_dirty(map, i))
+			map->state[i] |= LAB_BYTE_SPILLED;
+	memcpy(map->dram + line.off, map->cpu + line.off, line.len);
 	memcpy(map->snap + line.off, map->dram + line.off, line.len);
 	set_state(map, line, LAB_BYTE_KNOWN, LAB_BYTE_HELD);
 }
 
+/**
+ * lab_line_fetch() - the CPU speculates: a clean line comes from memory anew
+ * @map: the mapping.
+ * @line: the line, not dirty.
+ *
+ * Looks at each byte of the CPU once: another CPU may own the line, and then
+ * nothing may be stored that was not read from memory.
+ */
+void lab_line_fetch(struct lab_map *map, struct lab_span line)
+{
+	size_t i;
+	u8 now;
+
+	for (i = line.off; i < line.off + line.len; i++) {
+		now = READ_ONCE(map->cpu[i]);
+		if (now != map->snap[i] || now == map->dram[i])
+			continue;
+		map->cpu[i] = map->dram[i];
+		map->snap[i] = map->dram[i];
+	}
+}
+
+/* The cache forgets the line; the CPU sees memory again. */
+static void drop(struct lab_map *map, struct lab_span line)
+{
+	memcpy(map->cpu + line.off, map->dram + line.off, line.len);
+	memcpy(map->snap + line.off, map->dram + line.off, line.len);
+	set_state(map, line, LAB_BYTE_KNOWN, LAB_BYTE_HELD | LAB_BYTE_SPILLED);
+}
+
 static void clean(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
 {
-	struct span line, all = whole_lines(dma, map, off, len);
+	struct lab_span line, all = whole_lines(dma, map, off, len);
 	size_t i;
 
 	for (i = all.off; i < all.off + all.len; i += line.len) {
-		line = line_at(dma, map, i);
+		line = lab_line_at(dma, map, i);
 		/* cleaning a clean line writes nothing, however stale it is */
-		if (line_dirty(map, line))
+		if (lab_line_dirty(map, line))
 			write_back(map, line);
+		else
+			set_state(map, line, 0, LAB_BYTE_SPILLED);
 	}
 }
 
 /* Lines only partly in the range are cleaned first, on all three classes. */
 static void invalidate(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
 {
-	struct span line, all = whole_lines(dma, map, off, len);
+	struct lab_span line, all = whole_lines(dma, map, off, len);
 	size_t i;
 
 	for (i = all.off; i < all.off + all.len; i += line.len) {
-		line = line_at(dma, map, i);
-		if ((i < off || i + line.len > off + len) && line_dirty(map, line))
+		line = lab_line_at(dma, map, i);
+		if ((i < off || i + line.len > off + len) && lab_line_dirty(map, line))
 			write_back(map, line);
 		drop(map, line);
 	}
 }
 
-/* One violation per access for all dirty bytes in the lines it touches. */
+/* One violation per access for all bytes owed in the lines it touches. */
 static void report_dirty(struct lab_dma *dma, enum lab_violation type,
-			 const struct lab_map *map, struct span s,
+			 const struct lab_map *map, struct lab_span s,
 			 enum dma_data_direction dir)
 {
 	size_t i, bad = 0, first = 0;
 
 	for (i = s.off; i < s.off + s.len; i++) {
-		if (!byte_dirty(map, i))
+		if (!byte_owed(map, i))
 			continue;
 		if (!bad++)
 			first = i;
@@ -124,7 +172,7 @@ static void report_dirty(struct lab_dma *dma, enum lab_violation type,
  */
 static void become_readable(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
 {
-	struct span all = whole_lines(dma, map, off, len);
+	struct lab_span all = whole_lines(dma, map, off, len);
 	size_t i, bad = 0, first = 0;
 
 	for (i = all.off; i < all.off + all.len; i++) {
@@ -194,11 +242,14 @@ void lab_cache_for_cpu(struct lab_dma *dma, struct lab_map *map, size_t off,
 	if (dir == DMA_TO_DEVICE)
 		return;
 	if (dma->cache == LAB_CACHE_ARMV5) {
+		/* what is evicted after this call is evicted before the read */
+		lab_adversary_moment(dma, map, off, len, LAB_MOMENT_FOR_CPU);
 		become_readable(dma, map, off, len);
 		return;
 	}
 	report_dirty(dma, LAB_V_DIRTY_LOST, map, whole_lines(dma, map, off, len), dir);
 	invalidate(dma, map, off, len);
+	lab_adversary_moment(dma, map, off, len, LAB_MOMENT_FOR_CPU);
 }
 
 /**
@@ -212,16 +263,20 @@ void lab_cache_for_cpu(struct lab_dma *dma, struct lab_map *map, size_t off,
 void lab_cache_device_write(struct lab_dma *dma, struct lab_map *map, size_t off,
 			    const void *buf, size_t len)
 {
-	struct span line, all = whole_lines(dma, map, off, len);
-	size_t i;
+	struct lab_span line, all = whole_lines(dma, map, off, len);
+	size_t i, first = lab_adversary_cut(dma, map, off, len);
 
 	report_dirty(dma, LAB_V_DEVICE_WRITE_DIRTY, map, all, DMA_FROM_DEVICE);
-	memcpy(map->dram + off, buf, len);
+	lab_adversary_moment(dma, map, off, len, LAB_MOMENT_BEFORE_WRITE);
+	memcpy(map->dram + off, buf, first);
+	lab_adversary_moment(dma, map, off, len, LAB_MOMENT_AMID_WRITE);
+	memcpy(map->dram + off + first, buf + first, len - first);
+	lab_adversary_moment(dma, map, off, len, LAB_MOMENT_AFTER_WRITE);
 	if (!dma->evict)
 		return;
 	for (i = all.off; i < all.off + all.len; i += line.len) {
-		line = line_at(dma, map, i);
-		if (line_dirty(map, line))
+		line = lab_line_at(dma, map, i);
+		if (lab_line_dirty(map, line))
 			write_back(map, line);
 	}
 }
@@ -239,8 +294,9 @@ void lab_cache_device_write(struct lab_dma *dma, struct lab_map *map, size_t off
 void lab_cache_device_read(struct lab_dma *dma, struct lab_map *map, size_t off,
 			   void *buf, size_t len)
 {
-	report_dirty(dma, LAB_V_DEVICE_READ_STALE, map, (struct span){ off, len },
+	report_dirty(dma, LAB_V_DEVICE_READ_STALE, map, (struct lab_span){ off, len },
 		     DMA_TO_DEVICE);
+	lab_adversary_moment(dma, map, off, len, LAB_MOMENT_BEFORE_READ);
 	memcpy(buf, map->dram + off, len);
 }
 
@@ -264,7 +320,7 @@ void lab_cache_fill(struct lab_dma *dma, struct lab_map *map, size_t off, size_t
 	size_t i;
 
 	for (i = off; i < off + len; i++) {
-		if (byte_dirty(map, i))
+		if (byte_owed(map, i))
 			continue;
 		map->dram[i] = seed + i * 37 + (i >> 8) * 11;
 		if (dma->cache == LAB_CACHE_ARMV5 && map->state[i] & LAB_BYTE_HELD)
@@ -272,4 +328,5 @@ void lab_cache_fill(struct lab_dma *dma, struct lab_map *map, size_t off, size_t
 		map->cpu[i] = map->dram[i];
 		map->snap[i] = map->dram[i];
 	}
+	lab_adversary_moment(dma, map, off, len, LAB_MOMENT_ARMED);
 }

@@ -18,7 +18,7 @@ struct page_pool *lab_pool(struct lab_nic *pub, unsigned int queue)
 	struct page *page;
 	void *cpu;
 
-	if (nic->ctrl->ops->next_buffer(nic->ctrl, queue, &buf))
+	if (lab_ctrl_next_buffer(nic->ctrl, queue, &buf))
 		return NULL;
 	cpu = lab_dma_cpu(pub->dma, buf.addr, &dir);
 	if (!cpu)
@@ -33,7 +33,7 @@ enum dma_data_direction lab_buffer_direction(struct lab_nic *pub, unsigned int q
 	struct nic *nic = to_nic(pub);
 	struct lab_buffer buf;
 
-	if (!nic->ctrl->ops->next_buffer(nic->ctrl, queue, &buf))
+	if (!lab_ctrl_next_buffer(nic->ctrl, queue, &buf))
 		lab_dma_cpu(pub->dma, buf.addr, &dir);
 	return dir;
 }
@@ -47,7 +47,7 @@ void lab_ring_memory(struct lab_nic *pub, u64 *bytes, u64 *descriptors)
 	*bytes = lab_map_pool_bytes(pub->dma);
 	*descriptors = 0;
 	for (q = 0; q < pub->soc->queues; q++)
-		if (!nic->ctrl->ops->next_buffer(nic->ctrl, q, &buf))
+		if (!lab_ctrl_next_buffer(nic->ctrl, q, &buf))
 			*descriptors += buf.armed;
 }
 

@@ -38,6 +38,8 @@ static void release(void *data)
 {
 	struct nic *nic = data;
 
+	lab_late_flush(nic);
+	skb_queue_purge(&nic->skbs);
 	if (nic->up)
 		lab_down(&nic->pub);
 	if (nic->pub.ndev)
@@ -84,6 +86,8 @@ static struct nic *alloc_nic(struct kunit *test, const struct lab_target *target
 	INIT_LIST_HEAD(&nic->progs);
 	lab_wire_init(&nic->delivered, LAB_PCAP_UP);
 	lab_wire_init(&nic->transmitted, LAB_PCAP_TX);
+	skb_queue_head_init(&nic->skbs);
+	lab_adversary_init(nic);
 	return nic;
 }
 
@@ -118,11 +122,15 @@ struct lab_nic *lab_nic_take(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL_MSG(test, target, "not a LAB_CASE()");
 	KUNIT_ASSERT_EQ(test, lab_mmio_init(), 0);
 	KUNIT_ASSERT_EQ(test, lab_board_init(), 0);
+	/* the second CPU, if there is one, is the controller's: lab_run_free() */
+	if (num_online_cpus() > 1)
+		KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
 
 	nic = alloc_nic(test, target);
 	KUNIT_ASSERT_NOT_NULL(test, nic);
 	nic->ctrl = target->soc->ctrl->power_on(target->soc, nic->pub.dma);
 	nic->ctrl->wire = &nic->transmitted;
+	nic->ctrl->late = &nic->late;
 	nic->bus.notifier_call = on_bus_event;
 	bus_register_notifier(&platform_bus_type, &nic->bus);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, release, nic), 0);
@@ -170,11 +178,16 @@ void lab_up(struct lab_nic *pub)
 	lab_discard(pub);
 }
 
-void lab_down(struct lab_nic *pub)
+void lab_down(struct lab_nic *nic)
+{
+	lab_pump(nic);
+	lab_cut(nic);
+}
+
+void lab_cut(struct lab_nic *pub)
 {
 	struct nic *nic = to_nic(pub);
 
-	lab_pump(pub);
 	/* the driver clears its counters on close */
 	lab_ledger_close(nic);
 	nic->up = false;

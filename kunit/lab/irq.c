@@ -3,7 +3,9 @@
  * The lab's interrupt controller: level triggered, raised by hand.
  *
  * Softirqs run on the way out of the interrupt, so that NAPI polls inside
- * lab_irq_raise() and a case sees its effects when that returns.
+ * lab_irq_raise() and a case sees its effects when that returns. Two CPUs may
+ * raise a line at once: the flow handler lets one of them run the driver's, and
+ * the level that is left is raised again.
  */
 #include <linux/device.h>
 #include <linux/hardirq.h>
@@ -17,12 +19,12 @@ static bool masked[LAB_IRQS];
 
 static void chip_mask(struct irq_data *d)
 {
-	masked[irqd_to_hwirq(d)] = true;
+	WRITE_ONCE(masked[irqd_to_hwirq(d)], true);
 }
 
 static void chip_unmask(struct irq_data *d)
 {
-	masked[irqd_to_hwirq(d)] = false;
+	WRITE_ONCE(masked[irqd_to_hwirq(d)], false);
 }
 
 static struct irq_chip chip = {
@@ -74,7 +76,7 @@ bool lab_irq_raise(unsigned int hwirq)
 {
 	unsigned long flags;
 
-	if (!domain || masked[hwirq])
+	if (!domain || READ_ONCE(masked[hwirq]))
 		return false;
 	local_irq_save(flags);
 	irq_enter();

@@ -15,6 +15,7 @@
 static struct lab_mmio windows[LAB_MMIO_WINDOWS];
 static struct resource resources[LAB_MMIO_WINDOWS];
 
+/* Under the controller's lock. */
 static bool reachable(struct lab_mmio *mmio, unsigned int off, int size)
 {
 	if (!lab_clk_running()) {
@@ -28,18 +29,25 @@ static bool reachable(struct lab_mmio *mmio, unsigned int off, int size)
 static unsigned long window_read(void *priv, unsigned int off, int size)
 {
 	struct lab_mmio *mmio = priv;
+	u32 val = 0;
 
+	lab_ctrl_lock();
 	mmio->reads++;
-	return reachable(mmio, off, size) ? mmio->ops->read(mmio->priv, off) : 0;
+	if (reachable(mmio, off, size))
+		val = mmio->ops->read(mmio->priv, off);
+	lab_ctrl_unlock();
+	return val;
 }
 
 static void window_write(void *priv, unsigned int off, int size, unsigned long val)
 {
 	struct lab_mmio *mmio = priv;
 
+	lab_ctrl_lock();
 	mmio->writes++;
 	if (reachable(mmio, off, size))
 		mmio->ops->write(mmio->priv, off, val);
+	lab_ctrl_unlock();
 }
 
 static const struct logic_iomem_ops window_ops = {

@@ -103,6 +103,7 @@ struct lab_ctrl_ops {
 };
 
 struct lab_wire;
+struct lab_late;
 
 /**
  * struct lab_ctrl - what every model has; embedded in its own structure
@@ -113,6 +114,7 @@ struct lab_wire;
  * @hwirq: line of the lab's interrupt controller.
  * @irqs: interrupts taken.
  * @wire: where transmitted frames go, set by the fixture.
+ * @late: whether and when the controller is late, set by the fixture.
  */
 struct lab_ctrl {
 	const struct lab_ctrl_ops *ops;
@@ -122,11 +124,33 @@ struct lab_ctrl {
 	unsigned int hwirq;
 	u64 irqs;
 	struct lab_wire *wire;
+	struct lab_late *late;
 };
 
 extern const struct lab_ctrl_ops lab_fec_ops;
 
-void lab_ctrl_pump(struct lab_ctrl *ctrl);
+/*
+ * ctrl.c: the operations, each under the controller's lock, and the lock.
+ * Nothing calls them through ->ops.
+ */
+void lab_ctrl_lock(void);
+void lab_ctrl_unlock(void);
+int lab_ctrl_deliver(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame, u32 len);
+bool lab_ctrl_transmit(struct lab_ctrl *ctrl);
+bool lab_ctrl_irq_level(struct lab_ctrl *ctrl);
+int lab_ctrl_next_buffer(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
+bool lab_ctrl_holds(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);
+void lab_ctrl_forge_length(struct lab_ctrl *ctrl, unsigned int queue, u16 len);
+
+/* for models: see ctrl.c */
+void lab_ctrl_pause(struct lab_ctrl *ctrl);
+
+/* what the controller does not get to in a round */
+#define LAB_SKIP_TRANSMIT	BIT(0)
+#define LAB_SKIP_IRQ		BIT(1)
+#define LAB_SKIP_RECEIVE	BIT(2)
+
+bool lab_ctrl_step(struct lab_ctrl *ctrl, unsigned int skip);
 
 /* ---- the wire ----------------------------------------------------------- */
 
@@ -149,6 +173,7 @@ struct lab_wire {
 
 void lab_wire_init(struct lab_wire *wire, const char *way);
 void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32 len);
+void lab_wire_tally(struct lab_wire *wire);
 struct lab_frame *lab_wire_take(struct lab_wire *wire);
 void lab_wire_flush(struct lab_wire *wire);
 

@@ -6,6 +6,7 @@
 #define POOLSTACK_NIC_H
 
 #include <linux/notifier.h>
+#include <linux/skbuff.h>
 
 #include "model.h"
 
@@ -16,11 +17,44 @@ struct platform_device;
  * @sent: frames the controller took from the wire and wrote to memory.
  * @ended: counted by the driver as ended by a program, up to the last close.
  * @told: frames a case accounts for itself.
+ * @told_sent: the same on the transmit side: sent, and counted by nobody.
  */
 struct lab_ledger {
 	u64 sent;
 	u64 ended;
 	u64 told;
+	u64 told_sent;
+};
+
+#define LAB_LATE_QUEUES	8
+
+/**
+ * struct lab_late - a controller that takes its time, see lab_adversary()
+ * @on: it does.
+ * @rand: when; the case's task only.
+ * @frames: still on the wire towards the NIC, oldest first.
+ * @held: how many of them, by queue.
+ */
+struct lab_late {
+	bool on;
+	struct lab_rand rand;
+	struct list_head frames;
+	unsigned int held[LAB_LATE_QUEUES];
+};
+
+/**
+ * struct lab_runner - a controller that acts by itself, see lab_run_free()
+ * @free: it does.
+ * @task: on the second CPU; NULL when there is none.
+ * @asked: number of the newest question whether it is idle.
+ * @answered: of the newest that it has answered: yes, since.
+ * @rand: of the task, or of the case without one.
+ */
+struct lab_runner {
+	bool free;
+	struct task_struct *task;
+	unsigned int asked, answered;
+	struct lab_rand rand;
 };
 
 struct lab_prog {
@@ -42,6 +76,11 @@ struct lab_prog {
  * @sinking: the receive handler is registered.
  * @up: the interface was opened by lab_up().
  * @scratch: for one frame in the receive handler.
+ * @rand: the case's own choices.
+ * @late: chance in time.
+ * @runner: the controller on its own.
+ * @keep_skbs: the receive handler keeps skbs in @skbs.
+ * @skbs: kept, oldest first.
  */
 struct nic {
 	struct lab_nic pub;
@@ -55,12 +94,30 @@ struct nic {
 	bool sinking;
 	bool up;
 	u8 *scratch;
+	struct lab_rand rand;
+	struct lab_late late;
+	struct lab_runner runner;
+	bool keep_skbs;
+	struct sk_buff_head skbs;
 };
 
 static inline struct nic *to_nic(struct lab_nic *pub)
 {
 	return container_of(pub, struct nic, pub);
 }
+
+/* adversary.c */
+void lab_adversary_init(struct nic *nic);
+bool lab_late_hold(struct nic *nic, unsigned int queue, const u8 *frame, u32 len);
+bool lab_late_arrive(struct nic *nic, int queue);
+void lab_late_flush(struct nic *nic);
+
+/* traffic.c */
+int lab_arrive(struct nic *nic, unsigned int queue, const u8 *frame, u32 len);
+
+/* race.c */
+void lab_run_wait(struct nic *nic);
+void lab_run_perhaps(struct nic *nic);
 
 /* sink.c */
 int lab_sink_register(struct nic *nic);

@@ -35,6 +35,11 @@ static rx_handler_result_t take(struct sk_buff **pskb)
 	struct sk_buff *skb = *pskb;
 	struct nic *nic = rcu_dereference(skb->dev->rx_handler_data);
 
+	if (READ_ONCE(nic->keep_skbs)) {
+		lab_wire_tally(&nic->delivered);
+		skb_queue_tail(&nic->skbs, skb);
+		return RX_HANDLER_CONSUMED;
+	}
 	lab_wire_out(&nic->delivered, skb_get_rx_queue(skb), nic->scratch,
 		     rebuild(skb, nic->scratch));
 	consume_skb(skb);

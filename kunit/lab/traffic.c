@@ -15,49 +15,26 @@
 /* Rounds after which a controller that never gets idle is called stuck. */
 #define PUMP_ROUNDS	100000
 
-/**
- * lab_ctrl_pump() - transmit and interrupt until neither has anything to do
- * @ctrl: the controller.
- *
- * Context: task, may sleep.
- */
-void lab_ctrl_pump(struct lab_ctrl *ctrl)
+/* A frame reaches the controller, see lab_try_send(). */
+int lab_arrive(struct nic *nic, unsigned int queue, const u8 *frame, u32 len)
 {
-	int rounds = PUMP_ROUNDS, idle = 0;
-	bool did;
+	int ret;
 
-	/* NAPI runs where the interrupt was taken: look for it there */
-	migrate_disable();
-	while (idle < 2 && rounds--) {
-		did = ctrl->ops->transmit(ctrl);
-		if (ctrl->ops->irq_level(ctrl) && lab_irq_raise(ctrl->hwirq)) {
-			ctrl->irqs++;
-			did = true;
-		}
-		idle = did ? 0 : idle + 1;
-		/* a poll that used up its budget: do not wait for ksoftirqd */
-		if (local_softirq_pending()) {
-			idle = 0;
-			local_bh_disable();
-			local_bh_enable();
-		}
-		if (!did)
-			schedule();
-	}
-	migrate_enable();
-	WARN_ONCE(rounds < 0, "poolstack: the controller never gets idle\n");
+	lab_pcap(LAB_PCAP_RX, queue, frame, len);
+	ret = lab_ctrl_deliver(nic->ctrl, queue, frame, len);
+	if (!ret)
+		nic->ledger.sent++;
+	return ret;
 }
 
 int lab_try_send(struct lab_nic *pub, unsigned int queue, const u8 *frame, u32 len)
 {
 	struct nic *nic = to_nic(pub);
-	int ret;
 
-	lab_pcap(LAB_PCAP_RX, queue, frame, len);
-	ret = nic->ctrl->ops->deliver(nic->ctrl, queue, frame, len);
-	if (!ret)
-		nic->ledger.sent++;
-	return ret;
+	lab_run_perhaps(nic);
+	if (lab_late_hold(nic, queue, frame, len))
+		return 0;
+	return lab_arrive(nic, queue, frame, len);
 }
 
 void lab_send(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len)
@@ -67,9 +44,38 @@ void lab_send(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len)
 	KUNIT_ASSERT_EQ_MSG(nic->test, ret, 0, "the controller did not take a frame of %u", len);
 }
 
-void lab_pump(struct lab_nic *nic)
+/* Late: some of what is due is left for later, as long as there is something. */
+static unsigned int chance(struct nic *nic, bool did)
 {
-	lab_ctrl_pump(to_nic(nic)->ctrl);
+	return nic->late.on && did ? lab_rand_below(&nic->late.rand, 8) : 0;
+}
+
+void lab_pump(struct lab_nic *pub)
+{
+	struct nic *nic = to_nic(pub);
+	int rounds = PUMP_ROUNDS, idle = 0;
+	unsigned int skip;
+	bool did = true;
+
+	if (nic->runner.task) {
+		while (lab_late_arrive(nic, -1))
+			;
+		lab_run_wait(nic);
+		return;
+	}
+	/* NAPI runs where the interrupt was taken: look for it there */
+	migrate_disable();
+	while (idle < 2 && rounds--) {
+		skip = chance(nic, did);
+		did = !(skip & LAB_SKIP_RECEIVE) && lab_late_arrive(nic, -1);
+		did |= lab_ctrl_step(nic->ctrl, skip);
+		lab_adversary_idle(pub->dma);
+		idle = did || skip ? 0 : idle + 1;
+		if (!did || local_softirq_pending())
+			schedule();
+	}
+	migrate_enable();
+	WARN_ONCE(rounds < 0, "poolstack: the controller never gets idle\n");
 }
 
 void lab_rx(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len)
@@ -111,6 +117,7 @@ int lab_stack_xmit(struct lab_nic *nic, const u8 *frame, u32 len, unsigned int f
 	}
 	skb_reset_mac_header(skb);
 	skb->protocol = eth_hdr(skb)->h_proto;
+	lab_run_perhaps(to_nic(nic));
 	return dev_queue_xmit(skb);
 }
 
@@ -162,6 +169,7 @@ void lab_discard(struct lab_nic *nic)
 {
 	lab_wire_flush(&to_nic(nic)->delivered);
 	lab_wire_flush(&to_nic(nic)->transmitted);
+	skb_queue_purge(&to_nic(nic)->skbs);
 }
 
 void lab_sink_frames(struct lab_nic *nic, bool keep)

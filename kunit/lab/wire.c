@@ -49,6 +49,16 @@ void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32
 	spin_unlock_irqrestore(&wire->lock, flags);
 }
 
+/* A frame left on this side that somebody else keeps. Any context. */
+void lab_wire_tally(struct lab_wire *wire)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&wire->lock, flags);
+	wire->count++;
+	spin_unlock_irqrestore(&wire->lock, flags);
+}
+
 /* Oldest frame kept, which the caller frees, or NULL. */
 struct lab_frame *lab_wire_take(struct lab_wire *wire)
 {

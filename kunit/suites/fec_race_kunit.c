@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The MAC, its interrupt and NAPI on one CPU, the stack and the administrator on
+ * the other: pages go round between them, rings are shared. With one CPU the same
+ * cases take turns as the seed chooses.
+ */
+#include <linux/bottom_half.h>
+#include <linux/etherdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+
+#include "lab.h"
+
+/* Enough to meet in the middle of anything, when there are two to meet. */
+static unsigned int rounds(struct lab_nic *nic, unsigned int alone)
+{
+	return lab_races(nic) ? 8 * alone : alone;
+}
+
+/* What receives, transmits and resets lose at most: all rings, full. */
+#define RINGS(resets)	((u64)(resets) * 3 * 512)
+
+#define BATCH	32
+
+/* Up to BATCH skbs that the stack was given, looked at. */
+static unsigned int take_some(struct lab_nic *nic, struct lab_flow *flow, struct sk_buff **skbs)
+{
+	unsigned int n = 0;
+	u32 len;
+
+	while (n < BATCH && (skbs[n] = lab_take_skb(nic))) {
+		len = min_t(u32, skbs[n]->len, LAB_MAX_FRAME);
+		KUNIT_EXPECT_EQ(nic->test, skb_copy_bits(skbs[n], 0, nic->frame, len), 0);
+		lab_flow_check(nic, flow, 1, nic->frame, len);
+		n++;
+	}
+	return n;
+}
+
+/*
+ * The stack frees skbs on one CPU while the other takes pages from the pool for
+ * the frames that arrive: each page has one owner, and comes back.
+ */
+static void pages_of_skbs_come_back_from_another_cpu(struct kunit *test)
+{
+	struct lab_flow flow = { .id = 1, .min = 60, .max = 200 };
+	struct lab_nic *nic = lab_nic_take(test);
+	struct sk_buff *skbs[BATCH];
+	unsigned int i, j, n, have;
+
+	lab_up(nic);
+	lab_keep_skbs(nic, true);
+	lab_run_free(nic);
+	n = rounds(nic, 40);
+	for (i = 0; i < n && test->status != KUNIT_FAILURE; i++) {
+		have = take_some(nic, &flow, skbs);
+		for (j = 0; j < BATCH; j++)
+			lab_flow_send(nic, &flow, 0);
+		/* as the stack frees what it has read: in softirq context */
+		local_bh_disable();
+		while (have)
+			consume_skb(skbs[--have]);
+		local_bh_enable();
+	}
+	lab_pump(nic);
+	while ((have = take_some(nic, &flow, skbs)))
+		while (have)
+			consume_skb(skbs[--have]);
+	lab_flow_complete(nic, &flow);
+}
+
+/* Sends as often as there is room; the queue of the interface does the waiting. */
+static void transmit_some(struct lab_nic *nic, struct lab_flow *out, unsigned int n)
+{
+	struct netdev_queue *queue = netdev_get_tx_queue(nic->ndev, 0);
+
+	while (n-- && !netif_tx_queue_stopped(queue))
+		KUNIT_ASSERT_EQ(nic->test, lab_flow_xmit(nic, out, lab_roll(nic, 3)), 0);
+}
+
+/* The stack transmits on one CPU, completions and frames come in on the other. */
+static void completions_meet_transmissions(struct kunit *test)
+{
+	struct lab_flow in = { .id = 1, .min = 60, .max = 1514 };
+	struct lab_flow out = { .id = 2, .min = 60, .max = 1514 };
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int i, n;
+
+	lab_up(nic);
+	lab_run_free(nic);
+	n = rounds(nic, 100);
+	for (i = 0; i < n && test->status != KUNIT_FAILURE; i++) {
+		transmit_some(nic, &out, 4);
+		lab_flow_send(nic, &in, 0);
+		lab_flow_transmitted(nic, &out, 1);
+		lab_flow_delivered(nic, &in, 1);
+	}
+	lab_pump(nic);
+	lab_flow_transmitted(nic, &out, 1);
+	lab_flow_delivered(nic, &in, 1);
+	lab_flow_complete(nic, &in);
+	lab_flow_complete(nic, &out);
+}
+
+/* A program sends back on the ring that the stack transmits on. */
+static void reflected_frames_meet_transmissions(struct kunit *test)
+{
+	struct lab_flow flows[] = {
+		{ .id = 1, .min = 508, .max = 508, .mark = true },
+		{ .id = 2, .min = 60, .max = 1514 },
+	};
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int i, n;
+
+	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_flow_prog(nic, &flows[0], XDP_TX)), 0);
+	lab_up(nic);
+	lab_run_free(nic);
+	n = rounds(nic, 100);
+	for (i = 0; i < n && test->status != KUNIT_FAILURE; i++) {
+		lab_flow_send(nic, &flows[0], 0);
+		transmit_some(nic, &flows[1], 2);
+		lab_flow_send(nic, &flows[0], 0);
+		lab_flow_transmitted(nic, flows, 2);
+	}
+	lab_pump(nic);
+	lab_flow_transmitted(nic, flows, 2);
+	lab_flow_complete(nic, &flows[0]);
+	lab_flow_complete(nic, &flows[1]);
+}
+
+/* Programs come and go while frames come in, are sent back and completed. */
+static void programs_come_and_go_under_fire(struct kunit *test)
+{
+	struct lab_flow back = { .id = 1, .min = 508, .max = 508, .mark = true, .lossy = true };
+	struct lab_flow up = { .id = 2, .min = 60, .max = 1514, .lossy = true };
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int i, n, resets = 0;
+	struct bpf_prog *reflect, *turn[3];
+
+	reflect = lab_flow_prog(nic, &back, XDP_TX);
+	turn[0] = reflect;
+	turn[1] = lab_verdict(nic, XDP_PASS);
+	turn[2] = lab_verdict(nic, XDP_DROP);
+	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, reflect), 0);
+	lab_up(nic);
+	lab_run_free(nic);
+	for (i = 0; i < 12 && test->status != KUNIT_FAILURE; i++) {
+		struct bpf_prog *now = turn[i % 3];
+		struct lab_flow *flow = now == reflect ? &back : &up;
+
+		/* as a program would be exchanged: no packet waits for it */
+		KUNIT_ASSERT_EQ(test, lab_attach(nic, now), 0);
+		resets++;
+		for (n = rounds(nic, 30); n; n--) {
+			lab_flow_send(nic, flow, 0);
+			if (now == reflect)
+				lab_flow_transmitted(nic, &back, 1);
+			else
+				lab_flow_delivered(nic, &up, 1);
+		}
+		/* half of the time the ring is full of what this program leaves */
+		if (lab_roll(nic, 2))
+			lab_pump(nic);
+		lab_flow_transmitted(nic, &back, 1);
+		lab_flow_delivered(nic, &up, 1);
+	}
+	lab_pump(nic);
+	lab_flow_transmitted(nic, &back, 1);
+	lab_flow_delivered(nic, &up, 1);
+	lab_account_lost(nic, RINGS(resets));
+}
+
+/* Closed in the middle of traffic in both directions: nothing stays behind. */
+static void closing_meets_traffic(struct kunit *test)
+{
+	struct lab_flow in = { .id = 1, .min = 60, .max = 1514, .lossy = true };
+	struct lab_flow out = { .id = 2, .min = 60, .max = 1514, .lossy = true };
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int i, n;
+
+	for (i = 0; i < 3 && test->status != KUNIT_FAILURE; i++) {
+		lab_up(nic);
+		lab_run_free(nic);
+		for (n = rounds(nic, 40); n; n--) {
+			transmit_some(nic, &out, 2);
+			lab_flow_send(nic, &in, 0);
+			lab_flow_send(nic, &in, 0);
+		}
+		lab_cut(nic);
+		lab_run_stop(nic);
+		lab_flow_transmitted(nic, &out, 1);
+		lab_flow_delivered(nic, &in, 1);
+		KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), 0);
+		lab_account_lost(nic, RINGS(1));
+	}
+}
+
+static struct kunit_case cases[] = {
+	LAB_CASE(pages_of_skbs_come_back_from_another_cpu, lab_each_fec),
+	LAB_CASE(completions_meet_transmissions, lab_each_fec),
+	LAB_CASE(reflected_frames_meet_transmissions, lab_each_fec_xdp),
+	LAB_CASE(programs_come_and_go_under_fire, lab_each_fec_xdp),
+	LAB_CASE(closing_meets_traffic, lab_each_fec),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "fec_race",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
