@@ -16,6 +16,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
+#include "../../../../../net/core/dev.h"
 #include "nic.h"
 #include "pcap.h"
 
@@ -150,32 +151,49 @@ struct lab_nic *lab_nic_take(struct kunit *test)
  */
 static bool link_settled(struct net_device *ndev)
 {
+	/* do not wait for a timer that is due soon */
+	if (ndev->phydev)
+		flush_delayed_work(&ndev->phydev->state_queue);
 	if (!netif_carrier_ok(ndev))
 		return false;
 	if (ndev->phydev) {
 		mutex_lock(&ndev->phydev->lock);
 		mutex_unlock(&ndev->phydev->lock);
 	}
+	/* nor for the queueing discipline to hear of it */
+	rtnl_lock();
+	linkwatch_run_queue();
+	rtnl_unlock();
 	return true;
 }
 
-void lab_up(struct lab_nic *pub)
+int lab_try_up(struct lab_nic *nic)
 {
-	struct nic *nic = to_nic(pub);
-	int ret, ms;
+	int ret;
 
 	rtnl_lock();
-	ret = dev_open(pub->ndev, NULL);
+	ret = dev_open(nic->ndev, NULL);
 	rtnl_unlock();
-	KUNIT_ASSERT_EQ_MSG(pub->test, ret, 0, "open");
-	nic->up = true;
+	to_nic(nic)->up = !ret;
+	return ret;
+}
 
-	for (ms = 0; ms < WAIT_MS && !link_settled(pub->ndev); ms += 20)
+void lab_wait_link(struct lab_nic *nic)
+{
+	int ms;
+
+	for (ms = 0; ms < WAIT_MS && !link_settled(nic->ndev); ms += 20)
 		msleep(20);
-	KUNIT_ASSERT_TRUE_MSG(pub->test, netif_carrier_ok(pub->ndev), "no carrier");
+	KUNIT_ASSERT_TRUE_MSG(nic->test, netif_carrier_ok(nic->ndev), "no carrier");
+}
+
+void lab_up(struct lab_nic *nic)
+{
+	KUNIT_ASSERT_EQ_MSG(nic->test, lab_try_up(nic), 0, "open");
+	lab_wait_link(nic);
 	/* whatever the stack says hello with */
-	lab_pump(pub);
-	lab_discard(pub);
+	lab_pump(nic);
+	lab_discard(nic);
 }
 
 void lab_down(struct lab_nic *nic)

@@ -470,5 +470,7 @@ unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 #include "lab_flow.h"
 /* chance that repeats */
 #include "lab_seed.h"
+/* calls of the driver that fail */
+#include "lab_inject.h"
 
 #endif

@@ -74,6 +74,8 @@ class Trees(Case):
                       (tree / "drivers/net/ethernet/Kconfig").read_text())
         self.assertTrue((tree / "drivers/net/ethernet/Kconfig").read_text()
                         .rstrip().endswith("endif"))
+        self.assertIn("-include $(srctree)/drivers/net/ethernet/poolstack/lab/seam.h",
+                      (tree / "drivers/net/ethernet/freescale/Makefile").read_text())
         self.assertIn("+= poolstack/", (tree / "drivers/net/ethernet/Makefile")
                       .read_text())
         before = self.times(tree)
@@ -143,7 +145,7 @@ class Trees(Case):
         self.assertFalse((tree / "drivers/gpu/drm/amd/include/a.h").exists())
         self.assertEqual(git(tree, "status", "--porcelain", "--untracked-files=no")
                          .replace(" M drivers/net/ethernet/", "").split(),
-                         ["Kconfig", "Makefile"])
+                         ["Kconfig", "Makefile", "freescale/Makefile"])
 
 
 if __name__ == "__main__":
