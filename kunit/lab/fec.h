@@ -6,7 +6,8 @@
  * Mbps Ethernet MAC (ENET)", for registers, descriptors and their rules; i.MX
  * 6SoloX Reference Manual (IMX6SXRM), same chapter, for rings 1 and 2; i.MX25
  * Reference Manual (IMX25RM), chapter "Fast Ethernet Controller (FEC)", for
- * the block before ENET. Errata by number from the SoCs' errata sheets.
+ * the block before ENET; i.MX28 Reference Manual (MCIMX28RM) for frames in
+ * big-endian words. Errata by number from the SoCs' errata sheets.
  */
 #ifndef POOLSTACK_FEC_H
 #define POOLSTACK_FEC_H
@@ -76,6 +77,9 @@
  * @rings: receive and transmit rings the block has.
  * @enet: an ENET block: ECR[EN1588], RACC and FTRL exist.
  * @rx_align: what a receive buffer's address must be a multiple of.
+ * @swap: frames go through memory as big-endian words of 32 bits, the rest of
+ *	the last word included.
+ * @err006358: TDAR clears itself late; see struct fec_ring.
  * @err007885: a write to TDAR may be lost unless it directly follows a read of
  *	TDAR that returned 0.
  */
@@ -83,6 +87,8 @@ struct fec_variant {
 	unsigned int rings;
 	bool enet;
 	unsigned int rx_align;
+	bool swap;
+	bool err006358;
 	bool err007885;
 };
 
@@ -150,6 +156,10 @@ bool fec_bd_read(struct lab_fec *fec, u32 at, struct fec_bd *bd);
 void fec_bd_write(struct lab_fec *fec, u32 at, const struct fec_bd *bd);
 u32 fec_bd_next(struct lab_fec *fec, const struct fec_ring *ring, u32 at,
 		const struct fec_bd *bd);
+
+/* fec_swap.c */
+u32 fec_swap_write(struct lab_fec *fec, u8 *buf, u32 len);
+void fec_swap_read(struct lab_fec *fec, u32 addr, u8 *buf, u32 len);
 
 /* fec_rx.c */
 u32 fec_rx_window(struct lab_fec *fec, unsigned int q);

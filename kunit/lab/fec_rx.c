@@ -131,7 +131,8 @@ int fec_rx_deliver(struct lab_ctrl *ctrl, unsigned int q, const u8 *frame, u32 l
 		}
 		fec_rx_arm(fec, q);
 		n = min(total - off, window);
-		lab_dma_write(ctrl->dma, bd.addr, fec->buf + off, n);
+		lab_dma_write(ctrl->dma, bd.addr, fec->buf + off,
+			      fec_swap_write(fec, fec->buf + off, n));
 		lab_ctrl_pause(ctrl);	/* data first, status late */
 
 		bd.status &= BD_WRAP | BD_SOFTWARE;

@@ -20,7 +20,7 @@ static bool run_ring(struct lab_fec *fec, unsigned int q)
 			lab_dma_violation(fec->ctrl.dma, LAB_V_DESCRIPTOR, NULL, ring->cur,
 					  bd.len, DMA_TO_DEVICE);
 		} else {
-			lab_dma_read(fec->ctrl.dma, bd.addr, fec->buf + len, bd.len);
+			fec_swap_read(fec, bd.addr, fec->buf + len, bd.len);
 			len += bd.len;
 		}
 		event |= !(FEC_REG(fec, REG_ECR) & ECR_EN1588) || bd.ext & BD_TX_INT;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which targets a case runs on: every SoC of the table with every cache it has
- * had, narrowed by the case's generator and by poolstack.soc=GLOB.
+ * had, narrowed by the case's generator, by poolstack.soc=GLOB and by
+ * poolstack.skip=GLOB.
  */
 #include <linux/glob.h>
 #include <linux/kernel.h>
@@ -18,6 +19,11 @@
 static char *socs = "*";
 module_param_named(soc, socs, charp, 0444);
 MODULE_PARM_DESC(soc, "run the cases of these SoCs only (globs on imx6q or imx6q/armv7-32, commas between)");
+
+/* empty: no SoC */
+static char *skip = "";
+module_param(skip, charp, 0444);
+MODULE_PARM_DESC(skip, "but not the cases of these (as soc)");
 
 static bool list;
 module_param(list, bool, 0444);
@@ -85,7 +91,7 @@ static const void *next(const void *prev, char *desc, bool (*wanted)(const struc
 
 	build_targets();
 	for (target = target ? target + 1 : targets; target < targets + nr_targets; target++) {
-		if (!wanted(target->soc) || !listed(socs, target))
+		if (!wanted(target->soc) || !listed(socs, target) || listed(skip, target))
 			continue;
 		if (list) {
 			pr_info("poolstack: has %s\n", target->name);
