@@ -22,6 +22,7 @@ ARCHES = {
     "um": ("um", "", ("linux",)),
     "x86": ("x86_64", "", ("bzImage",)),
     "arm64": ("arm64", "aarch64-linux-gnu-", ("Image",)),
+    "m68k": ("m68k", "m68k-linux-gnu-", ("vmlinux",)),
 }
 HOST = {"x86_64": ("um", "x86"), "aarch64": ("arm64",)}
 # Set by a user or by the make that called us, these would steer kbuild.

@@ -4,8 +4,8 @@
 form        each patch as the project wants it: author, Fixes:, no sign-off
 checkpatch  scripts/checkpatch.pl --strict of the kernel that it is for
 builds      the touched folders build after every patch (arm64)
-warnings    W=1 on arm64 and x86, and sparse on arm64, say nothing that they did
-            not say on the base
+warnings    W=1 on arm64, x86 and, for the drivers it has, m68k (ColdFire), and
+            sparse on arm64, say nothing that they did not say on the base
 """
 
 import collections
@@ -16,7 +16,10 @@ from pathlib import Path
 from poolstack import apply, build, cache, cli, kernel, series, trees
 
 CONFIG = "configs/kernel/check.config"
-ARCHES = ("arm64", "x86")
+ARCHES = ("arm64", "x86", "m68k")
+# ColdFire is a configuration of its own, and has one of the drivers only.
+CONFIGS = {"m68k": "configs/kernel/check-coldfire.config"}
+ONLY = {"m68k": ("drivers/net/ethernet/freescale/",)}
 LIMIT = 15      # patches a series may have on netdev
 # The kernel is an import without history, so no commit id is known there.
 # "form" looks at the style of Fixes: lines instead.
@@ -125,12 +128,13 @@ def objects(tree, arch, targets, label, variables):
     for target in targets:
         for file in (out / target).glob("*.o"):
             file.unlink()
-    log = build.kernel(tree, arch, fragments=[cli.root() / CONFIG],
+    config = CONFIGS.get(arch, CONFIG)
+    log = build.kernel(tree, arch, fragments=[cli.root() / config],
                        name=f"check-{arch}", targets=targets,
                        what=f"{label} ({arch})", variables=variables) / "build.log"
     made = [file for target in targets for file in (out / target).glob("*.o")]
     if not made:
-        raise cli.Stop(f"nothing was built of {' '.join(targets)}: {CONFIG}: add the "
+        raise cli.Stop(f"nothing was built of {' '.join(targets)}: {config}: add the "
                        "driver's option")
     return log.read_text(encoding="utf-8", errors="replace")
 
@@ -165,19 +169,22 @@ def cover(topic):
 
 def slow(report, source, topics, commits, names):
     """The checks that build: the base first, then the stack patch by patch."""
-    targets = folders(topics)
+    touched = folders(topics)
+    targets = {arch: [folder for folder in touched if folder in ONLY.get(arch, touched)]
+               for arch in ARCHES}
+    arches = [arch for arch in ARCHES if targets[arch]]
     if not shutil.which("sparse"):
         raise cli.Stop("program not found: sparse: run scripts/packages check")
     said = {}
     for place, (commit, name) in enumerate(zip(commits, ["base", *names])):
         tree = trees.at_commit("check", source, commit)
         ends = place in (0, len(commits) - 1)
-        for arch in ARCHES if ends else ARCHES[:1]:
+        for arch in arches if ends else arches[:1]:
             problems = []
             try:
                 # One pass for both on arm64: a second would cost a kbuild run.
                 variables = {"W": "1"} | (SPARSE if arch == "arm64" else {})
-                said[arch, place] = objects(tree, arch, targets, name, variables)
+                said[arch, place] = objects(tree, arch, targets[arch], name, variables)
             except cli.Failed as failed:
                 if place == 0:
                     raise cli.Stop("the base itself does not build: "
@@ -186,7 +193,7 @@ def slow(report, source, topics, commits, names):
             if place:
                 report.add(f"builds: {name} ({arch})", problems)
     last = len(commits) - 1
-    for arch in ARCHES:
+    for arch in arches:
         after = said.get((arch, last))
         if after is None:
             problems = ["it did not build"]
