@@ -19,7 +19,8 @@
  * @id: tells the flows of a case apart, 1 or more.
  * @min: shortest frame, 20 or more.
  * @max: longest frame.
- * @head: what the program does to the head, even; -64 to 14, positive: cuts.
+ * @head: what the program does to the head, even; -64 to 64, positive: cuts. Of
+ *	frames cut by more than 14, @min is 100 or more.
  * @tail: what it does to the tail, positive: appends zeros.
  * @mark: it sets the first byte to LAB_REFLECT_MARK.
  * @lossy: numbers may be missing; see @lost.
