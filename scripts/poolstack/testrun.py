@@ -11,7 +11,7 @@ import re
 import sys
 import traceback
 
-from poolstack import cli, expected, kunit, mutants
+from poolstack import affected, cli, expected, kunit, mutants
 
 
 @dataclasses.dataclass
@@ -93,7 +93,7 @@ def lab(side, with_figures=False):
     _, uml = kunit.build(side)
     result, verdict = kunit.run(side, uml)
     count = Count(*verdict.counts(side))
-    for line in expected.summary(verdict, side) + kunit.hints(result, verdict):
+    for line in kunit.matrix(result) + expected.summary(verdict, side) + kunit.hints(result, verdict):
         cli.say(f"   {line}")
     count.notes = [f"{case.name} {case.param}: {case.reason}" for case in verdict.unexpected]
     count.notes += [f"missing red: {case.name} {case.param} ({entry.fault})" for case, entry in verdict.missing
@@ -104,7 +104,12 @@ def lab(side, with_figures=False):
                     for case in verdict.skipped]
     count.notes += verdict.faults
     cli.atomic_write(result.outdir / "run.ktap", kunit.ktap_text(result) + "\n")
-    if with_figures:
+    if with_figures:                # on the base
+        entries = expected.load(cli.root() / "kunit" / "expected-red")
+        lines = affected.table(affected.load(cli.root() / "kunit" / "faults"), result.cases, verdict, entries)
+        old = affected.stale(cli.root() / "README.md", lines)
+        count.add(Count(not old, bool(old)))
+        count.notes += [old] if old else []
         equal, faults = kunit.check_figures(result)
         count.add(Count(equal, len(faults)))
         count.notes += [f"figure: {fault}" for fault in faults]
