@@ -42,6 +42,8 @@ static bool matches(const struct lab_site *site)
 {
 	if (plan.site)
 		return site == plan.site;
+	if (plan.every && !site->memory)
+		return false;
 	return (!plan.what || !strcmp(site->what, plan.what)) &&
 	       (!plan.func || !strcmp(site->func, plan.func));
 }

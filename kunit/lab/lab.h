@@ -465,6 +465,7 @@ unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 
 /* programs and AF_XDP sockets: a header of their own for its length only */
 #include "lab_xdp.h"
+#include "lab_second.h"
 #include "lab_adversary.h"
 #include "lab_race.h"
 #include "lab_flow.h"

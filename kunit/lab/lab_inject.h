@@ -72,11 +72,11 @@ void lab_inject_nth(struct lab_nic *nic, const char *what, const char *func,
 		    unsigned int nth);
 
 /**
- * lab_inject_every() - let every n-th call fail, whatever it calls
+ * lab_inject_every() - let every n-th call fail that wants memory
  * @nic: the NIC.
  * @every: 1: all calls.
  *
- * Replaces what was asked for before.
+ * Clocks and PHYs go on working. Replaces what was asked for before.
  */
 void lab_inject_every(struct lab_nic *nic, unsigned int every);
 

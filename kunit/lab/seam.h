@@ -34,26 +34,31 @@
  * @what: the function it calls.
  * @func: the function it stands in.
  * @line: and its line.
+ * @memory: it wants memory, or address space of the device.
  * @calls: how often it was reached since the count began.
  */
 struct lab_site {
 	const char *what;
 	const char *func;
 	int line;
+	bool memory;
 	atomic_t calls;
 };
 
 bool lab_site_fails(struct lab_site *site);
 
-#define LAB_SEAM(name, call, failed)						\
+#define LAB_SITE(name, is_memory, call, failed)					\
 ({										\
 	static struct lab_site lab_site_ = {					\
 		.what = name, .func = __func__, .line = __LINE__,		\
+		.memory = is_memory,						\
 	};									\
 	static struct lab_site * const lab_site_at_ __used			\
 		__section("lab_sites") = &lab_site_;				\
 	lab_site_fails(&lab_site_) ? (failed) : (call);				\
 })
+
+#define LAB_SEAM(name, call, failed)	LAB_SITE(name, true, call, failed)
 
 #undef kmalloc
 #define kmalloc(size, flags) \
@@ -108,12 +113,12 @@ bool lab_site_fails(struct lab_site *site);
 #define mdiobus_alloc() \
 	LAB_SEAM("mdiobus_alloc", mdiobus_alloc(), NULL)
 #define clk_prepare_enable(clk) \
-	LAB_SEAM("clk_prepare_enable", clk_prepare_enable(clk), -EIO)
+	LAB_SITE("clk_prepare_enable", false, clk_prepare_enable(clk), -EIO)
 #define pm_runtime_resume_and_get(dev) \
-	LAB_SEAM("pm_runtime_resume_and_get", pm_runtime_resume_and_get(dev), -EIO)
+	LAB_SITE("pm_runtime_resume_and_get", false, pm_runtime_resume_and_get(dev), -EIO)
 #define of_phy_connect(dev, node, handler, flags, mode) \
-	LAB_SEAM("of_phy_connect", of_phy_connect(dev, node, handler, flags, mode), NULL)
+	LAB_SITE("of_phy_connect", false, of_phy_connect(dev, node, handler, flags, mode), NULL)
 #define phy_connect_direct(dev, phy, handler, mode) \
-	LAB_SEAM("phy_connect_direct", phy_connect_direct(dev, phy, handler, mode), -ENODEV)
+	LAB_SITE("phy_connect_direct", false, phy_connect_direct(dev, phy, handler, mode), -ENODEV)
 
 #endif
