@@ -11,10 +11,13 @@ SIDE ?= patched
 RUNS ?= 5
 FILTER ?= *
 
-export BOARD FILTER KSRC RUNS SIDE SIDES SOC TOPIC TREE VARIANT
+SEED ?= 1
+STEPS ?= 10000
+
+export BOARD FILTER KEEP KSRC ONLY PCAP RUNS SEED SIDE SIDES SOC STEPS TOPIC TREE VARIANT
 export SIGN_OFF OUT
 
-.PHONY: help bench test kunit mutants apply refresh check submit packages
+.PHONY: help bench test kunit mutants storm nightly coverage affected apply refresh check submit packages
 .DEFAULT_GOAL := help
 
 help:
@@ -31,14 +34,39 @@ test: packages
 	@scripts/test
 
 ## make kunit        the lab alone, KTAP out: SIDE=base|patched|mine FILTER='fec*' [SOC=imx6q]
-##                   [VARIANT=kasan|lockdep|dma-debug|smp] [KSRC=DIR]
+##                   [VARIANT=kasan|lockdep|dma-debug|smp] [KSRC=DIR] [SEED=7] [PCAP=frames.pcapng]
 kunit: packages
 	@scripts/kunit --side "$$SIDE" --filter "$$FILTER" $${SOC:+--soc "$$SOC"} \
-		$${VARIANT:+--variant "$$VARIANT"} $${KSRC:+--ksrc "$$KSRC"}
+		$${VARIANT:+--variant "$$VARIANT"} $${KSRC:+--ksrc "$$KSRC"} --seed "$$SEED" $${PCAP:+--pcap "$$PCAP"}
 
-## make mutants      small wrong patches; each must turn its case red or move its figure
+## make mutants      small wrong patches; each must turn its case red or move its figure: [ONLY=name]
 mutants: packages
-	@scripts/mutants
+	@scripts/mutants $${ONLY:+--only "$$ONLY"}
+
+## make coverage     lines of the driver that the suites reach; each other one must have its reason
+coverage: packages
+	@scripts/coverage
+
+## make affected     am I hit? faults of the unpatched driver by SoC, cache and first release
+affected: packages
+	@scripts/affected
+
+## make storm        a random walk over all that happens to an interface; one that goes wrong is cut short
+##                   SEED=1 STEPS=10000 [SOC=imx6sx] [SIDE=base|patched|mine] [VARIANT=…] [KEEP=0-3,17]
+storm: packages
+	@scripts/storm --side "$$SIDE" --seed "$$SEED" --steps "$$STEPS" $${SOC:+--soc "$$SOC"} \
+		$${VARIANT:+--variant "$$VARIANT"} $${KEEP:+--keep "$$KEEP"} $${KSRC:+--ksrc "$$KSRC"}
+
+## make nightly      the long form of make test: storms of 10,000 steps, every variant, every mutant, coverage
+nightly: packages
+	@bad=; scripts/test || bad="$$bad test"; \
+	scripts/storm --side patched --seed "$$SEED" --steps "$$STEPS" || bad="$$bad storm"; \
+	for variant in kasan lockdep dma-debug smp; do \
+		scripts/kunit --side patched --variant "$$variant" --filter 'fec*' || bad="$$bad $$variant"; \
+	done; \
+	scripts/mutants || bad="$$bad mutants"; \
+	scripts/coverage || bad="$$bad coverage"; \
+	echo "nightly: $${bad:+failed:}$${bad:-passed}"; [ -z "$$bad" ]
 
 ## make apply        git am onto your clone of net or net-next: TREE=DIR [TOPIC=fec-fixes]
 apply:
@@ -48,7 +76,7 @@ apply:
 refresh:
 	@scripts/refresh --topic "$${TOPIC:?TOPIC= names the topic}" -- "$${TREE:?TREE=DIR names the kernel tree to read}"
 
-## make check        checkpatch --strict, W=1 on arm64 and x86, sparse, every patch builds: [TOPIC=…]
+## make check        checkpatch --strict, W=1 on arm64, x86 and m68k, sparse, every patch builds: [TOPIC=…]
 check: packages
 	@scripts/check $${TOPIC:+--topic "$$TOPIC"}
 
