@@ -130,6 +130,7 @@ struct lab_fec {
 	u32 reg[FEC_REGS_SIZE / 4];
 	struct fec_ring rx[FEC_QUEUES], tx[FEC_QUEUES];
 	int tdar_idle;		/* ring whose TDAR was read as 0 just now, or -1 */
+	u8 tdar_zero;		/* rings whose TDAR was read as 0 and not written since */
 	u8 buf[LAB_MAX_FRAME + 64];
 };
 

@@ -88,6 +88,7 @@ static u32 fec_read(void *priv, unsigned int off)
 		if (fec->tx[q].active)
 			return DAR_ACTIVE;
 		fec->tdar_idle = q;
+		fec->tdar_zero |= BIT(q);
 		return 0;
 	}
 	q = ring_of(fec, fec_reg_rdar, off);
@@ -128,7 +129,9 @@ static void fec_write(void *priv, unsigned int off, u32 val)
 
 	q = ring_of(fec, fec_reg_tdar, off);
 	if (q >= 0) {
-		ring_doorbell(fec, q, idle == q);
+		/* the other CPU may be at other registers meanwhile */
+		ring_doorbell(fec, q, idle == q || (fec->ctrl.free && fec->tdar_zero & BIT(q)));
+		fec->tdar_zero &= ~BIT(q);
 		return;
 	}
 	q = ring_of(fec, fec_reg_rdar, off);

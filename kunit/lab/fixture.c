@@ -123,6 +123,7 @@ struct lab_nic *lab_nic_take(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL_MSG(test, target, "not a LAB_CASE()");
 	KUNIT_ASSERT_EQ(test, lab_mmio_init(), 0);
 	KUNIT_ASSERT_EQ(test, lab_board_init(), 0);
+	KUNIT_ASSERT_TRUE(test, lab_dma_debug_again());
 	/* the second CPU, if there is one, is the controller's: lab_run_free() */
 	if (num_online_cpus() > 1)
 		KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);

@@ -59,6 +59,9 @@ bool lab_clk_running(void);
 
 int lab_board_init(void);
 
+/* dma_debug.c */
+bool lab_dma_debug_again(void);
+
 /* ---- the controller ----------------------------------------------------- */
 
 /**
@@ -114,6 +117,7 @@ struct lab_late;
  * @hwirq: line of the lab's interrupt controller.
  * @irqs: interrupts taken.
  * @wire: where transmitted frames go, set by the fixture.
+ * @free: it acts beside the driver: accesses of two CPUs interleave.
  * @late: whether and when the controller is late, set by the fixture.
  */
 struct lab_ctrl {
@@ -124,6 +128,7 @@ struct lab_ctrl {
 	unsigned int hwirq;
 	u64 irqs;
 	struct lab_wire *wire;
+	bool free;
 	struct lab_late *late;
 };
 

@@ -92,6 +92,7 @@ void lab_run_free(struct lab_nic *pub)
 	task = kthread_create_on_cpu(run, nic, 1, "lab-controller/%u");
 	KUNIT_ASSERT_FALSE(pub->test, IS_ERR(task));
 	nic->runner.task = task;
+	nic->ctrl->free = true;
 	wake_up_process(task);
 }
 
@@ -101,6 +102,7 @@ void lab_run_stop(struct lab_nic *pub)
 
 	if (nic->runner.task)
 		kthread_stop(nic->runner.task);
+	nic->ctrl->free = false;
 	nic->runner.task = NULL;
 	nic->runner.free = false;
 }
