@@ -9,9 +9,6 @@
 
 #include "model.h"
 
-/* fec needs MDC at 2.5 MHz out of a divider of at most 64 */
-#define RATE	66000000
-
 struct lab_clk {
 	struct clk_hw hw;
 	unsigned int on;
@@ -32,7 +29,7 @@ static void lab_clk_disable(struct clk_hw *hw)
 
 static unsigned long lab_clk_rate(struct clk_hw *hw, unsigned long parent)
 {
-	return RATE;
+	return LAB_CLK_RATE;
 }
 
 static const struct clk_ops lab_clk_ops = {

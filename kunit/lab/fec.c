@@ -2,20 +2,20 @@
 /*
  * The model of ENET/FEC: its one instance and what the lab calls.
  *
- * Not modelled: padding of short transmit frames, checksum insertion and
- * checksum flags, address filtering, receive classification (the
- * sender names the ring), interrupt coalescing (a pump is "the timer expired"),
- * time stamps (the counter stands still), PHYs on the MDIO bus (none answers).
+ * Not modelled: address filtering, pause frames, the shapers of the transmit
+ * classes, the output and input pins of the 1588 timer, errors of transmission.
  */
 #include "fec.h"
 
-static struct lab_fec the_fec;
+static struct lab_fec the_fec = { .owned = XARRAY_INIT(the_fec.owned, XA_FLAGS_LOCK_IRQ) };
 
 static struct lab_ctrl *power_on(const struct lab_soc *soc, struct lab_dma *dma)
 {
 	struct lab_fec *fec = &the_fec;
 
+	xa_destroy(&fec->owned);
 	memset(fec, 0, sizeof(*fec));
+	xa_init_flags(&fec->owned, XA_FLAGS_LOCK_IRQ);
 	fec->variant = soc->ctrl_data;
 	fec->ctrl.ops = &lab_fec_ops;
 	fec->ctrl.soc = soc;
@@ -43,7 +43,13 @@ const struct lab_ctrl_ops lab_fec_ops = {
 	.name = "fec",
 	.power_on = power_on,
 	.deliver = fec_rx_deliver,
+	.receive = fec_rx_receive,
+	.settle = fec_rx_settle,
+	.class_of = fec_class_of,
 	.transmit = fec_tx_run,
+	.begin = fec_tx_begin,
+	.time_hold = fec_time_hold,
+	.time_pass = fec_time_pass,
 	.irq_level = irq_level,
 	.next_buffer = fec_rx_next_buffer,
 	.holds = fec_rx_holds,

@@ -32,6 +32,8 @@
 #endif
 #define OFF_ADDR	4
 #define OFF_EXT		8
+#define OFF_PROT	12
+#define OFF_STAMP	20
 
 static bool enhanced(const struct lab_fec *fec)
 {
@@ -65,6 +67,8 @@ bool fec_bd_read(struct lab_fec *fec, u32 at, struct fec_bd *bd)
 	bd->len = get16(raw + OFF_LEN);
 	bd->addr = get32(raw + OFF_ADDR);
 	bd->ext = enhanced(fec) ? get32(raw + OFF_EXT) : 0;
+	bd->prot = 0;
+	bd->stamp = enhanced(fec) ? get32(raw + OFF_STAMP) : 0;
 	return true;
 }
 
@@ -76,8 +80,11 @@ void fec_bd_write(struct lab_fec *fec, u32 at, const struct fec_bd *bd)
 	if (!raw)
 		return;		/* noted by the read before */
 	put16(bd->len, raw + OFF_LEN);
-	if (enhanced(fec))
+	if (enhanced(fec)) {
 		put32(bd->ext, raw + OFF_EXT);
+		put32(bd->prot, raw + OFF_PROT);
+		put32(bd->stamp, raw + OFF_STAMP);
+	}
 	dma_wmb();		/* ownership last */
 	put16(bd->status, raw + OFF_STATUS);
 }

@@ -11,6 +11,10 @@ const u16 fec_reg_rdsr[FEC_QUEUES] = { 0x180, 0x160, 0x16c };
 const u16 fec_reg_tdsr[FEC_QUEUES] = { 0x184, 0x164, 0x170 };
 const u16 fec_reg_mrbr[FEC_QUEUES] = { 0x188, 0x168, 0x174 };
 
+/* RXF, RXF1, RXF2; TXF, TXF1, TXF2 */
+const u32 fec_rxf[FEC_QUEUES] = { BIT(25), BIT(1), BIT(5) };
+const u32 fec_txf[FEC_QUEUES] = { BIT(27), BIT(3), BIT(7) };
+
 static int ring_of(const struct lab_fec *fec, const u16 *regs, unsigned int off)
 {
 	unsigned int q;
@@ -21,15 +25,26 @@ static int ring_of(const struct lab_fec *fec, const u16 *regs, unsigned int off)
 	return -1;
 }
 
+/*
+ * What is under way stays undone: a descriptor that was to be updated late
+ * keeps its owner, a frame in flight is cut on the wire.
+ */
 static void stop_rings(struct lab_fec *fec)
 {
 	unsigned int q;
 
 	for (q = 0; q < FEC_QUEUES; q++) {
-		fec->rx[q].active = false;
-		fec->rx[q].armed = 0;
-		fec->tx[q].active = false;
+		struct fec_ring *rx = &fec->rx[q], *tx = &fec->tx[q];
+
+		rx->active = false;
+		rx->armed = 0;
+		rx->late.pending = false;
+		rx->held.frames = 0;
+		tx->active = false;
+		tx->held.frames = 0;
+		fec->flight[q].busy = false;
 	}
+	xa_destroy(&fec->owned);
 }
 
 /* ECR[ETHEREN] 0 to 1: the pointers start at the rings' start registers. */
@@ -85,7 +100,7 @@ static u32 fec_read(void *priv, unsigned int off)
 
 	q = ring_of(fec, fec_reg_tdar, off);
 	if (q >= 0) {
-		if (fec->tx[q].active)
+		if (fec_tx_tdar(fec, q))
 			return DAR_ACTIVE;
 		fec->tdar_idle = q;
 		fec->tdar_zero |= BIT(q);
@@ -94,28 +109,7 @@ static u32 fec_read(void *priv, unsigned int off)
 	q = ring_of(fec, fec_reg_rdar, off);
 	if (q >= 0)
 		return fec->rx[q].active ? DAR_ACTIVE : 0;
-	if (off == REG_MMFR)
-		return 0xffff;		/* no PHY answers: the bus is pulled up */
 	return FEC_REG(fec, off);
-}
-
-/*
- * IMX6DQRM TDAR: cleared when the next descriptor is not ready. A doorbell that
- * comes before its descriptor is lost, and the frame waits for the next one.
- */
-static void ring_doorbell(struct lab_fec *fec, unsigned int q, bool was_idle)
-{
-	struct fec_ring *ring = &fec->tx[q];
-	struct fec_bd bd;
-
-	if (fec->variant->err007885 && !was_idle)
-		lab_dma_violation(fec->ctrl.dma, LAB_V_DOORBELL, NULL,
-				  fec_reg_tdar[q], 4, DMA_NONE);
-	if (!(FEC_REG(fec, REG_ECR) & ECR_ETHEREN)) {
-		ring->active = false;
-		return;
-	}
-	ring->active = ring->active || (fec_bd_read(fec, ring->cur, &bd) && bd.status & BD_OWNED);
 }
 
 static void fec_write(void *priv, unsigned int off, u32 val)
@@ -130,7 +124,8 @@ static void fec_write(void *priv, unsigned int off, u32 val)
 	q = ring_of(fec, fec_reg_tdar, off);
 	if (q >= 0) {
 		/* the other CPU may be at other registers meanwhile */
-		ring_doorbell(fec, q, idle == q || (fec->ctrl.free && fec->tdar_zero & BIT(q)));
+		fec_tx_doorbell(fec, q, idle == q ||
+				(fec->ctrl.free && fec->tdar_zero & BIT(q)));
 		fec->tdar_zero &= ~BIT(q);
 		return;
 	}
@@ -152,19 +147,26 @@ static void fec_write(void *priv, unsigned int off, u32 val)
 		break;
 	case REG_TCR:
 		FEC_REG(fec, REG_TCR) = val;
-		/* nothing is ever half sent between two pumps */
-		if (val & TCR_GTS)
+		if (val & TCR_GTS) {
+			fec_tx_drain(fec);
 			FEC_REG(fec, REG_EIR) |= EIR_GRA;
+		}
 		break;
 	case REG_MMFR:
-		FEC_REG(fec, REG_MMFR) = val;
-		if (FEC_REG(fec, REG_MSCR) & 0xff)
-			FEC_REG(fec, REG_EIR) |= EIR_MII;
+		fec_mdio_start(fec, val);
 		break;
 	case REG_RACC:
 	case REG_FTRL:
 		if (fec->variant->enet)
 			FEC_REG(fec, off) = val;
+		break;
+	case REG_MIBC:
+	case MIB_TX ... MIB_END - 4:
+		fec_mib_write(fec, off, val);
+		break;
+	case REG_ATCR ... REG_ATSTMP:
+		if (fec->variant->enet)
+			fec_time_write(fec, off, val);
 		break;
 	default:
 		FEC_REG(fec, off) = val;

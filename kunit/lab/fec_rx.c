@@ -6,203 +6,224 @@
 #include <linux/bitfield.h>
 #include <linux/crc32.h>
 #include <linux/etherdevice.h>
-#include <linux/unaligned.h>
 
 #include "fec.h"
 
-/* RXF, RXF1, RXF2 */
-static const u32 rxf[FEC_QUEUES] = { BIT(25), BIT(1), BIT(5) };
-
-/*
- * How much of one buffer may be written: MRBR[R_BUF_SIZE] bounds each buffer,
- * FTRL[TRUNC_FL] the frame, to which the shift adds in front.
- */
-u32 fec_rx_window(struct lab_fec *fec, unsigned int q)
-{
-	u32 size = FEC_REG(fec, fec_reg_mrbr[q]) & MRBR_SIZE;
-	u32 frame = FEC_REG(fec, REG_FTRL) & FTRL_TRUNC_FL;
-
-	if (FEC_REG(fec, REG_RACC) & RACC_SHIFT16)
-		frame += 2;
-	return min(size, frame);
-}
-
-static void check_buffer(struct lab_fec *fec, unsigned int q, const struct fec_bd *bd)
-{
-	u32 window = fec_rx_window(fec, q);
-
-	if (!window || bd->addr % fec->variant->rx_align) {
-		lab_dma_violation(fec->ctrl.dma, LAB_V_DESCRIPTOR, NULL, bd->addr, window,
-				  DMA_FROM_DEVICE);
-		return;
-	}
-	lab_dma_hand_over(fec->ctrl.dma, bd->addr, window);
-}
-
 /**
- * fec_rx_arm() - look for buffers that the driver has armed since
- * @fec: the controller.
- * @q: ring.
- *
- * From RDAR on the controller may fetch descriptors ahead: their buffers are
- * its own now.
+ * struct arrival - a frame as it goes to memory, in ->buf
+ * @total: bytes, with shift and FCS.
+ * @status: of the last descriptor.
+ * @ext: the same, word at offset 8.
+ * @prot: the same, word at offset 12.
+ * @discard: the accelerator throws it away.
  */
-void fec_rx_arm(struct lab_fec *fec, unsigned int q)
-{
-	struct fec_ring *ring = &fec->rx[q];
-	struct fec_bd bd;
+struct arrival {
+	u32 total;
+	u16 status;
+	u32 ext;
+	u32 prot;
+	bool discard;
+};
 
-	while (!ring->armed || ring->arm != ring->cur) {
-		if (!fec_bd_read(fec, ring->arm, &bd) || !(bd.status & BD_OWNED))
-			return;
-		check_buffer(fec, q, &bd);
-		ring->arm = fec_bd_next(fec, ring, ring->arm, &bd);
-		ring->armed++;
+static const struct lab_rx_flags in_order;
+
+/* Bits that do not depend on the length. NO and CR exclude each other. */
+static u16 faults(const struct lab_rx_flags *with)
+{
+	u16 status = 0;
+
+	if (with->faults & LAB_RX_ODD)
+		status |= BD_RX_NO;
+	else if (with->faults & LAB_RX_CRC)
+		status |= BD_RX_CR;
+	if (with->faults & LAB_RX_SHORT)
+		status |= BD_RX_SH;
+	return status;
+}
+
+static u32 fcs_of(const u8 *frame, u32 len, const struct lab_rx_flags *with)
+{
+	u32 fcs = ~crc32_le(~0, frame, len);
+
+	return with->faults & (LAB_RX_CRC | LAB_RX_ODD) ? ~fcs : fcs;
+}
+
+/* MAX_FL makes a frame too long, TRUNC_FL cuts it. */
+static void measure(struct lab_fec *fec, struct arrival *a, u32 on_wire)
+{
+	u32 truncate = FEC_REG(fec, REG_FTRL) & FTRL_TRUNC_FL;
+
+	a->total = on_wire;
+	if (on_wire > FIELD_GET(RCR_MAX_FL, FEC_REG(fec, REG_RCR))) {
+		FEC_REG(fec, REG_EIR) |= EIR_BABR;
+		a->status |= BD_RX_LG;
+	}
+	if (on_wire > truncate) {
+		a->total = truncate;
+		a->status |= BD_RX_TR;
 	}
 }
 
-/* Put the frame as it goes to memory into ->buf; returns its length there. */
-static u32 compose(struct lab_fec *fec, const u8 *frame, u32 len, u16 *flags)
+static void compose(struct lab_fec *fec, const u8 *frame, u32 len,
+		    const struct lab_rx_flags *with, struct arrival *a)
 {
 	u32 shift = FEC_REG(fec, REG_RACC) & RACC_SHIFT16 ? 2 : 0;
-	u32 max = FIELD_GET(RCR_MAX_FL, FEC_REG(fec, REG_RCR));
-	u32 truncate = FEC_REG(fec, REG_FTRL) & FTRL_TRUNC_FL;
-	u32 total = len + ETH_FCS_LEN;
-	__le32 fcs;
+	__le32 fcs = cpu_to_le32(fcs_of(frame, len, with));
 
-	*flags = 0;
-	if (is_broadcast_ether_addr(frame))
-		*flags |= BD_RX_BC;
-	else if (is_multicast_ether_addr(frame))
-		*flags |= BD_RX_MC;
-
-	fcs = cpu_to_le32(~crc32_le(~0, frame, len));
 	memset(fec->buf, 0, shift);
 	memcpy(fec->buf + shift, frame, len);
 	memcpy(fec->buf + shift + len, &fcs, sizeof(fcs));
 
-	if (total > max) {
-		FEC_REG(fec, REG_EIR) |= EIR_BABR;
-		*flags |= BD_RX_LG;
+	a->status = faults(with);
+	measure(fec, a, len + ETH_FCS_LEN);
+	a->discard = fec_accel_rx(fec, fec->buf + shift, len, &a->ext, &a->prot);
+	if (is_broadcast_ether_addr(frame))
+		a->status |= BD_RX_BC;
+	else if (is_multicast_ether_addr(frame))
+		a->status |= BD_RX_MC;
+	if (with->faults & LAB_RX_OVERRUN) {
+		a->total = len / 2;
+		a->status = BD_RX_OV;
 	}
-	if (total > truncate) {
-		total = truncate;
-		*flags |= BD_RX_TR;
+	a->total += shift;
+}
+
+/* Fill one descriptor's buffer with what comes at @off; bytes moved. */
+static u32 fill(struct lab_fec *fec, struct fec_bd *bd, const struct arrival *a, u32 off,
+		u32 window, const struct lab_rx_flags *with)
+{
+	u32 n = min(a->total - off, window);
+
+	lab_dma_write(fec->ctrl.dma, bd->addr, fec->buf + off,
+		      fec_swap_write(fec, fec->buf + off, n));
+	bd->status &= BD_WRAP | BD_SOFTWARE;
+	bd->ext &= BD_RX_INT;
+	bd->prot = 0;
+	/* in the last descriptor: the length of the frame */
+	bd->len = off + n;
+	if (off + n < a->total)
+		return n;
+	bd->status |= a->status;
+	if (!(with->faults & LAB_RX_NOT_LAST))
+		bd->status |= BD_LAST;
+	if (with->forge)
+		bd->len = with->length;
+	bd->ext |= a->ext;
+	bd->prot = a->prot;
+	bd->stamp = fec_time_stamp(fec);
+	return n;
+}
+
+static void update(struct lab_fec *fec, unsigned int q, u32 at, const struct fec_bd *bd,
+		   bool event)
+{
+	fec_bd_write(fec, at, bd);
+	if (event)
+		fec_time_event(fec, q, false);
+}
+
+/* The frame has left the FIFO through as many descriptors as it takes. */
+static int store(struct lab_fec *fec, unsigned int q, const struct arrival *a,
+		 const struct lab_rx_flags *with)
+{
+	u32 off, n, window = fec_rx_window(fec, q);
+	struct fec_ring *ring = &fec->rx[q];
+	struct fec_bd bd, owned;
+	bool last, event;
+	u32 at;
+
+	for (off = 0; off < a->total; off += n) {
+		at = ring->cur;
+		if (!fec_bd_read(fec, at, &bd))
+			return -EFAULT;
+		if (!(bd.status & BD_OWNED)) {
+			ring->active = false;	/* until the next RDAR */
+			return -ENOBUFS;
+		}
+		fec_rx_arm(fec, q);
+		owned = bd;
+		n = fill(fec, &bd, a, off, window, with);
+		lab_ctrl_pause(&fec->ctrl);	/* data first, status late */
+		/* stopped meanwhile: the descriptor stays as it is */
+		if (!ring->armed || ring->cur != at)
+			return -ENETDOWN;
+		fec_rx_taken(fec, q, &owned);
+		last = off + n == a->total;
+		event = last && (!(FEC_REG(fec, REG_ECR) & ECR_EN1588) || bd.ext & BD_RX_INT);
+		ring->last = at;
+		ring->cur = fec_bd_next(fec, ring, at, &bd);
+		if (last && with->faults & LAB_RX_LATE)
+			ring->late = (struct fec_late){ true, event, at, bd };
+		else
+			update(fec, q, at, &bd, event);
 	}
-	return shift + total;
+	return 0;
 }
 
 /**
- * fec_rx_deliver() - a frame arrives
+ * fec_rx_receive() - a frame arrives
  * @ctrl: the controller.
  * @q: ring the classifier chose.
  * @frame: without FCS.
  * @len: its length.
+ * @with: what happens to it on the way.
  *
- * Return: see lab_try_send().
+ * Descriptors are updated in order: after a late one nothing is received.
+ *
+ * Return: see lab_send_with().
  */
-int fec_rx_deliver(struct lab_ctrl *ctrl, unsigned int q, const u8 *frame, u32 len)
+int fec_rx_receive(struct lab_ctrl *ctrl, unsigned int q, const u8 *frame, u32 len,
+		   const struct lab_rx_flags *with)
 {
 	struct lab_fec *fec = to_fec(ctrl);
-	struct fec_ring *ring = &fec->rx[q];
-	u32 off, n, total, window;
-	struct fec_bd bd;
-	bool tagged = len > 2 * ETH_ALEN + 1 &&
-		      get_unaligned_be16(frame + 2 * ETH_ALEN) == ETH_P_8021Q;
-	bool event = true;
-	u16 flags;
+	struct arrival a;
+	int ret;
 
 	if (!(FEC_REG(fec, REG_ECR) & ECR_ETHEREN))
 		return -ENETDOWN;
-	window = fec_rx_window(fec, q);
-	if (!ring->active || !window) {
-		FEC_REG(fec, MIB_R_MACERR)++;
+	if (fec->rx[q].late.pending)
+		return -EBUSY;
+	if (!fec->rx[q].active || !fec_rx_window(fec, q)) {
+		fec_mib_lost(fec);
 		return -ENOBUFS;
 	}
-
-	total = compose(fec, frame, len, &flags);
-	for (off = 0; off < total; off += n) {
-		if (!fec_bd_read(fec, ring->cur, &bd))
-			return -EFAULT;
-		if (!(bd.status & BD_OWNED)) {
-			ring->active = false;	/* until the next RDAR */
-			FEC_REG(fec, MIB_R_MACERR)++;
-			return -ENOBUFS;
-		}
-		fec_rx_arm(fec, q);
-		n = min(total - off, window);
-		lab_dma_write(ctrl->dma, bd.addr, fec->buf + off,
-			      fec_swap_write(fec, fec->buf + off, n));
-		lab_ctrl_pause(ctrl);	/* data first, status late */
-
-		bd.status &= BD_WRAP | BD_SOFTWARE;
-		/* the last descriptor holds the length of the frame */
-		bd.len = off + n;
-		if (off + n == total)
-			bd.status |= BD_LAST | flags;
-		if (FEC_REG(fec, REG_ECR) & ECR_EN1588)
-			event = bd.ext & BD_RX_INT;
-		bd.ext &= BD_RX_INT;		/* no checksum error either */
-		if (tagged)
-			bd.ext |= BD_RX_VLAN;
-		fec_bd_write(fec, ring->cur, &bd);
-		ring->last = ring->cur;
-		ring->cur = fec_bd_next(fec, ring, ring->cur, &bd);
-		ring->armed--;
-	}
-	FEC_REG(fec, MIB_R_PACKETS)++;
-	if (!(flags & (BD_RX_LG | BD_RX_TR)))
-		FEC_REG(fec, MIB_R_FRAME_OK)++;
-	if (event)
-		FEC_REG(fec, REG_EIR) |= rxf[q];
-	return 0;
+	compose(fec, frame, len, with, &a);
+	if (a.discard)
+		return -EBADMSG;
+	ret = store(fec, q, &a, with);
+	if (ret == -ENOBUFS)
+		fec_mib_lost(fec);
+	else if (!ret)
+		fec_mib_rx(fec, frame, len, a.status);
+	return ret;
 }
 
-int fec_rx_next_buffer(struct lab_ctrl *ctrl, unsigned int q, struct lab_buffer *buf)
+int fec_rx_deliver(struct lab_ctrl *ctrl, unsigned int q, const u8 *frame, u32 len)
 {
-	struct lab_fec *fec = to_fec(ctrl);
-	struct fec_bd bd;
-
-	if (!fec->rx[q].active || !fec_bd_read(fec, fec->rx[q].cur, &bd) ||
-	    !(bd.status & BD_OWNED))
-		return -ENOENT;
-	buf->addr = bd.addr;
-	buf->len = fec_rx_window(fec, q);
-	buf->armed = fec->rx[q].armed;
-	return 0;
+	return fec_rx_receive(ctrl, q, frame, len, &in_order);
 }
 
 /**
- * fec_rx_holds() - whether the controller may still write to a range
+ * fec_rx_settle() - update the descriptors that are late
  * @ctrl: the controller.
- * @addr: start.
- * @size: bytes.
  *
- * Descriptors are fetched ahead, and their buffers written to until
- * ECR[ETHEREN] or a reset stops it (ENETx_RDAR, ENETx_ECR).
- *
- * Return: true when a buffer in the range is armed.
+ * Return: frames.
  */
-bool fec_rx_holds(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size)
+unsigned int fec_rx_settle(struct lab_ctrl *ctrl)
 {
 	struct lab_fec *fec = to_fec(ctrl);
-	struct fec_bd bd;
-	unsigned int q, i;
-	u32 at;
+	unsigned int q, n = 0;
 
 	for (q = 0; q < fec->variant->rings; q++) {
-		struct fec_ring *ring = &fec->rx[q];
+		struct fec_late *late = &fec->rx[q].late;
 
-		at = ring->cur;
-		for (i = 0; ring->active && i < ring->armed; i++) {
-			if (!fec_bd_read(fec, at, &bd))
-				break;
-			if (bd.status & BD_OWNED && bd.addr >= addr && bd.addr < addr + size)
-				return true;
-			at = fec_bd_next(fec, ring, at, &bd);
-		}
+		if (!late->pending)
+			continue;
+		late->pending = false;
+		update(fec, q, late->at, &late->bd, late->event);
+		n++;
 	}
-	return false;
+	return n;
 }
 
 /* What a controller never does: a length that is not that of the frame. */

@@ -87,6 +87,10 @@ struct lab_ctrl_ops;
  * @queues: receive queues (and transmit queues) the overlay asks for.
  * @has_xdp: the driver must accept a native program.
  * @has_jumbo: the controller takes frames above 1518 bytes.
+ * @has_accel: descriptors tell tags and checksums of a received frame, and ask
+ *	for the checksums of a transmitted one.
+ * @has_stamps: descriptors hold time stamps.
+ * @has_coalesce: interrupts can wait for more frames.
  * @max_frame: longest frame, without FCS, received at the default MTU.
  * @caches: the caches it has had, .line 0 ends the list.
  */
@@ -100,6 +104,9 @@ struct lab_soc {
 	unsigned int queues;
 	bool has_xdp;
 	bool has_jumbo;
+	bool has_accel;
+	bool has_stamps;
+	bool has_coalesce;
 	unsigned int max_frame;
 	struct {
 		enum lab_cache cache;
@@ -185,14 +192,30 @@ void lab_set_mtu(struct lab_nic *nic, unsigned int mtu);
 /* ---- frames ------------------------------------------------------------- */
 
 /**
+ * struct lab_marks - what is known of a frame beside its bytes
+ * @padding: transmitted: bytes that the controller added to its end, not in the
+ *	frame's length.
+ * @ip_summed: delivered: what the driver says of its checksum, CHECKSUM_NONE
+ *	or CHECKSUM_UNNECESSARY.
+ * @stamp: delivered: hardware time stamp in ns, 0 when there is none.
+ */
+struct lab_marks {
+	u16 padding;
+	u8 ip_summed;
+	u64 stamp;
+};
+
+/**
  * struct lab_frame - a frame that came out of the driver
  * @node: for the lab.
+ * @marks: see there.
  * @len: bytes, without FCS.
  * @queue: hardware queue it was received on or transmitted from.
  * @data: the bytes, from the destination address on.
  */
 struct lab_frame {
 	struct list_head node;
+	struct lab_marks marks;
 	u32 len;
 	u16 queue;
 	u8 data[] __counted_by(len);
@@ -471,6 +494,8 @@ unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 #include "lab_flow.h"
 /* chance that repeats */
 #include "lab_seed.h"
+/* what the hardware may do to a frame */
+#include "lab_hw.h"
 /* calls of the driver that fail */
 #include "lab_inject.h"
 

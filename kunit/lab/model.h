@@ -49,6 +49,8 @@ struct lab_mmio *lab_mmio_claim(unsigned int window, const struct lab_mmio_ops *
 
 #define LAB_IRQS	8
 #define LAB_CLKS	8
+/* of all of them, in Hz: fec needs MDC at 2.5 MHz out of a divider of at most 64 */
+#define LAB_CLK_RATE	66000000
 
 int lab_irq_init(struct device *dev);
 void lab_irq_exit(void);
@@ -63,6 +65,8 @@ int lab_board_init(void);
 bool lab_dma_debug_again(void);
 
 /* ---- the controller ----------------------------------------------------- */
+
+struct lab_rx_flags;
 
 /**
  * struct lab_buffer - the buffer a receive queue fills next
@@ -82,6 +86,12 @@ struct lab_buffer {
  * @power_on: reset everything for this SoC and return the controller. The
  *	model keeps one instance; it is not in use by another case.
  * @deliver: a frame arrives from the wire; see lab_try_send() for the result.
+ * @receive: the same with what happens to it on the way; see lab_send_with().
+ * @settle: update the descriptors that are late; returns how many frames.
+ * @class_of: the receive queue that the controller's classifier chooses.
+ * @begin: start to transmit, and leave the last frame of each queue in flight.
+ * @time_hold: stop the clock of the model but for @time_pass.
+ * @time_pass: let time go by, in ns.
  * @transmit: send what is ready, hand each frame to lab_wire_out(); returns
  *	whether there was anything.
  * @irq_level: the level of the interrupt line.
@@ -97,6 +107,13 @@ struct lab_ctrl_ops {
 	const char *name;
 	struct lab_ctrl *(*power_on)(const struct lab_soc *soc, struct lab_dma *dma);
 	int (*deliver)(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame, u32 len);
+	int (*receive)(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame, u32 len,
+		       const struct lab_rx_flags *with);
+	unsigned int (*settle)(struct lab_ctrl *ctrl);
+	unsigned int (*class_of)(struct lab_ctrl *ctrl, const u8 *frame, u32 len);
+	void (*begin)(struct lab_ctrl *ctrl);
+	void (*time_hold)(struct lab_ctrl *ctrl, bool hold);
+	void (*time_pass)(struct lab_ctrl *ctrl, u64 ns);
 	bool (*transmit)(struct lab_ctrl *ctrl);
 	bool (*irq_level)(struct lab_ctrl *ctrl);
 	int (*next_buffer)(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
@@ -178,6 +195,8 @@ struct lab_wire {
 
 void lab_wire_init(struct lab_wire *wire, const char *way);
 void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32 len);
+void lab_wire_out_marked(struct lab_wire *wire, unsigned int queue, const u8 *data, u32 len,
+			 const struct lab_marks *marks);
 void lab_wire_tally(struct lab_wire *wire);
 struct lab_frame *lab_wire_take(struct lab_wire *wire);
 void lab_wire_flush(struct lab_wire *wire);

@@ -142,3 +142,33 @@ const void *lab_each_fec_jumbo(struct kunit *test, const void *prev, char *desc)
 {
 	return next(prev, desc, with_jumbo);
 }
+
+static bool with_accel(const struct lab_soc *soc)
+{
+	return soc->has_accel;
+}
+
+static bool with_stamps(const struct lab_soc *soc)
+{
+	return soc->has_stamps;
+}
+
+static bool with_coalesce(const struct lab_soc *soc)
+{
+	return soc->has_coalesce;
+}
+
+const void *lab_each_fec_accel(struct kunit *test, const void *prev, char *desc)
+{
+	return next(prev, desc, with_accel);
+}
+
+const void *lab_each_fec_stamps(struct kunit *test, const void *prev, char *desc)
+{
+	return next(prev, desc, with_stamps);
+}
+
+const void *lab_each_fec_coalesce(struct kunit *test, const void *prev, char *desc)
+{
+	return next(prev, desc, with_coalesce);
+}

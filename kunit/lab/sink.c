@@ -40,8 +40,11 @@ static rx_handler_result_t take(struct sk_buff **pskb)
 		skb_queue_tail(&nic->skbs, skb);
 		return RX_HANDLER_CONSUMED;
 	}
-	lab_wire_out(&nic->delivered, skb_get_rx_queue(skb), nic->scratch,
-		     rebuild(skb, nic->scratch));
+	lab_wire_out_marked(&nic->delivered, skb_get_rx_queue(skb), nic->scratch,
+			    rebuild(skb, nic->scratch), &(struct lab_marks){
+		.ip_summed = skb->ip_summed,
+		.stamp = ktime_to_ns(skb_hwtstamps(skb)->hwtstamp),
+	});
 	consume_skb(skb);
 	return RX_HANDLER_CONSUMED;
 }

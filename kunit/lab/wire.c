@@ -17,15 +17,17 @@ void lab_wire_init(struct lab_wire *wire, const char *way)
 }
 
 /**
- * lab_wire_out() - a frame left the driver
+ * lab_wire_out_marked() - a frame left the driver
  * @wire: the side it left on.
  * @queue: hardware queue.
  * @data: the frame without FCS; copied.
  * @len: its length.
+ * @marks: what is known beside; copied.
  *
  * Context: any.
  */
-void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32 len)
+void lab_wire_out_marked(struct lab_wire *wire, unsigned int queue, const u8 *data, u32 len,
+			 const struct lab_marks *marks)
 {
 	struct lab_frame *frame = NULL;
 	unsigned long flags;
@@ -36,6 +38,7 @@ void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32
 		if (frame) {
 			frame->len = len;
 			frame->queue = queue;
+			frame->marks = *marks;
 			memcpy(frame->data, data, len);
 		}
 	}
@@ -57,6 +60,14 @@ void lab_wire_tally(struct lab_wire *wire)
 	spin_lock_irqsave(&wire->lock, flags);
 	wire->count++;
 	spin_unlock_irqrestore(&wire->lock, flags);
+}
+
+/* The same for a frame of which nothing else is known. */
+void lab_wire_out(struct lab_wire *wire, unsigned int queue, const u8 *data, u32 len)
+{
+	static const struct lab_marks none;
+
+	lab_wire_out_marked(wire, queue, data, len, &none);
 }
 
 /* Oldest frame kept, which the caller frees, or NULL. */

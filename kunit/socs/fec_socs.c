@@ -37,12 +37,12 @@ static const struct fec_variant enet_6q = {
 
 /* IMX6ULRM: ENET, one ring, 64-byte aligned buffers, ERR007885. */
 static const struct fec_variant enet_6ul = {
-	.rings = 1, .enet = true, .rx_align = 64, .err007885 = true,
+	.rings = 1, .enet = true, .rx_align = 64, .coalesce = true, .err007885 = true,
 };
 
 /* IMX6SXRM: ENET with AVB, three rings, 64-byte aligned buffers, ERR007885. */
 static const struct fec_variant enet_avb = {
-	.rings = 3, .enet = true, .rx_align = 64, .err007885 = true,
+	.rings = 3, .enet = true, .rx_align = 64, .coalesce = true, .err007885 = true,
 };
 
 OF_OVERLAY_DECLARE(lab_imx25);
@@ -54,6 +54,7 @@ OF_OVERLAY_DECLARE(lab_imx6ul);
 OF_OVERLAY_DECLARE(lab_imx8mq);
 OF_OVERLAY_DECLARE(lab_imx8qm);
 OF_OVERLAY_DECLARE(lab_mvf600);
+OF_OVERLAY_DECLARE(lab_noptp);
 OF_OVERLAY_DECLARE(lab_s32v234);
 
 #define OVERLAY(name)				\
@@ -87,13 +88,14 @@ const struct lab_soc lab_fec_socs[] = {
 	}, {
 		.name = "imx6q", .compatible = "fsl,imx6q-fec", OVERLAY(lab_imx6q),
 		.ctrl = &lab_fec_ops, .ctrl_data = &enet_6q, .queues = 1,
-		.has_xdp = true, .max_frame = FRAME,
+		.has_xdp = true, .has_accel = true, .has_stamps = true, .max_frame = FRAME,
 		.caches = { { LAB_CACHE_ARMV7, 32 } },		/* Cortex-A9 */
 	}, {
 		/* i.MX7D falls back to this compatible */
 		.name = "imx6sx", .compatible = "fsl,imx6sx-fec", OVERLAY(lab_imx6sx),
 		.ctrl = &lab_fec_ops, .ctrl_data = &enet_avb, .queues = 3,
-		.has_xdp = true, .max_frame = FRAME,
+		.has_xdp = true, .has_accel = true, .has_stamps = true,
+		.has_coalesce = true, .max_frame = FRAME,
 		.caches = {
 			{ LAB_CACHE_ARMV7, 32 },		/* Cortex-A9 */
 			{ LAB_CACHE_ARMV7, 64 },		/* Cortex-A7 of i.MX7D */
@@ -102,7 +104,8 @@ const struct lab_soc lab_fec_socs[] = {
 		/* i.MX8ULP falls back to this compatible */
 		.name = "imx6ul", .compatible = "fsl,imx6ul-fec", OVERLAY(lab_imx6ul),
 		.ctrl = &lab_fec_ops, .ctrl_data = &enet_6ul, .queues = 1,
-		.has_xdp = true, .max_frame = FRAME,
+		.has_xdp = true, .has_accel = true, .has_stamps = true,
+		.has_coalesce = true, .max_frame = FRAME,
 		.caches = {
 			{ LAB_CACHE_ARMV7, 64 },		/* Cortex-A7 */
 			{ LAB_CACHE_ARM64, 64 },		/* Cortex-A35 of i.MX8ULP */
@@ -111,13 +114,15 @@ const struct lab_soc lab_fec_socs[] = {
 		/* i.MX8MM, MN, MP and i.MX93 fall back to this compatible */
 		.name = "imx8mq", .compatible = "fsl,imx8mq-fec", OVERLAY(lab_imx8mq),
 		.ctrl = &lab_fec_ops, .ctrl_data = &enet_avb, .queues = 3,
-		.has_xdp = true, .max_frame = FRAME,
+		.has_xdp = true, .has_accel = true, .has_stamps = true,
+		.has_coalesce = true, .max_frame = FRAME,
 		.caches = { { LAB_CACHE_ARM64, 64 } },		/* Cortex-A53, A55 */
 	}, {
 		/* i.MX8QXP and i.MX8DXL fall back to this compatible */
 		.name = "imx8qm", .compatible = "fsl,imx8qm-fec", OVERLAY(lab_imx8qm),
 		.ctrl = &lab_fec_ops, .ctrl_data = &enet_avb, .queues = 3,
-		.has_xdp = true, .has_jumbo = true, .max_frame = FRAME,
+		.has_xdp = true, .has_jumbo = true, .has_accel = true,
+		.has_stamps = true, .has_coalesce = true, .max_frame = FRAME,
 		.caches = { { LAB_CACHE_ARM64, 64 } },		/* Cortex-A72, A53 */
 	}, {
 		.name = "mvf600", .compatible = "fsl,mvf600-fec", OVERLAY(lab_mvf600),
@@ -125,9 +130,15 @@ const struct lab_soc lab_fec_socs[] = {
 		.has_xdp = true, .max_frame = FRAME,
 		.caches = { { LAB_CACHE_ARMV7, 32 } },		/* Cortex-A5 */
 	}, {
+		/* an imx6q whose device tree has no ptp clock: legacy descriptors */
+		.name = "noptp", .compatible = "fsl,imx6q-fec", OVERLAY(lab_noptp),
+		.ctrl = &lab_fec_ops, .ctrl_data = &enet_6q, .queues = 1,
+		.has_xdp = true, .max_frame = FRAME,
+		.caches = { { LAB_CACHE_ARMV7, 32 } },		/* Cortex-A9 */
+	}, {
 		.name = "s32v234", .compatible = "fsl,s32v234-fec", OVERLAY(lab_s32v234),
 		.ctrl = &lab_fec_ops, .ctrl_data = &enet_avb, .queues = 3,
-		.has_xdp = true, .max_frame = FRAME,
+		.has_xdp = true, .has_accel = true, .has_stamps = true, .max_frame = FRAME,
 		.caches = { { LAB_CACHE_ARM64, 64 } },		/* Cortex-A53 */
 	},
 };
