@@ -121,6 +121,8 @@ struct lab_nic *lab_nic_take(struct kunit *test)
 	struct nic *nic;
 
 	KUNIT_ASSERT_NOT_NULL_MSG(test, target, "not a LAB_CASE()");
+	if (lab_listing())
+		kunit_skip(test, "listed");
 	KUNIT_ASSERT_EQ(test, lab_mmio_init(), 0);
 	KUNIT_ASSERT_EQ(test, lab_board_init(), 0);
 	KUNIT_ASSERT_TRUE(test, lab_dma_debug_again());

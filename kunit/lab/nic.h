@@ -119,6 +119,9 @@ int lab_arrive(struct nic *nic, unsigned int queue, const u8 *frame, u32 len);
 void lab_run_wait(struct nic *nic);
 void lab_run_perhaps(struct nic *nic);
 
+/* params.c */
+bool lab_listing(void);
+
 /* sink.c */
 int lab_sink_register(struct nic *nic);
 void lab_sink_unregister(struct nic *nic);

@@ -9,7 +9,7 @@
 #include <linux/moduleparam.h>
 
 #include "../socs/socs.h"
-#include "lab.h"
+#include "nic.h"
 
 #ifdef MODULE_PARAM_PREFIX
 #undef MODULE_PARAM_PREFIX
@@ -27,7 +27,7 @@ MODULE_PARM_DESC(skip, "but not the cases of these (as soc)");
 
 static bool list;
 module_param(list, bool, 0444);
-MODULE_PARM_DESC(list, "print the targets of each case and run none");
+MODULE_PARM_DESC(list, "skip every case on each of its targets, to see what there is");
 
 #define MAX_TARGETS	32
 #define NAME_SIZE	24
@@ -85,6 +85,16 @@ static bool listed(const char *globs, const struct lab_target *target)
 	return false;
 }
 
+/**
+ * lab_listing() - whether the run only wants to know what there is
+ *
+ * Return: true if every case is to be skipped, see poolstack.list.
+ */
+bool lab_listing(void)
+{
+	return list;
+}
+
 static const void *next(const void *prev, char *desc, bool (*wanted)(const struct lab_soc *soc))
 {
 	const struct lab_target *target = prev;
@@ -93,10 +103,6 @@ static const void *next(const void *prev, char *desc, bool (*wanted)(const struc
 	for (target = target ? target + 1 : targets; target < targets + nr_targets; target++) {
 		if (!wanted(target->soc) || !listed(socs, target) || listed(skip, target))
 			continue;
-		if (list) {
-			pr_info("poolstack: has %s\n", target->name);
-			continue;
-		}
 		strscpy(desc, target->name, KUNIT_PARAM_DESC_SIZE);
 		return target;
 	}

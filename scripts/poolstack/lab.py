@@ -207,7 +207,7 @@ def run(uml, outdir, *, side, glob="*", soc="", variant=expected.PLAIN, alone=()
                       workers=os.cpu_count() or 1, unit=str if "/" in soc else plan.soc_of)
     boot_all(boots, uml, outdir, variant=variant, seed=seed, extra=extra, limit=limit)
     plan.save_times(times, boots, {job.log: collect(job, result, limit) for job in boots})
-    result.cases += skipped
+    result.cases = plan.only(cases, result.cases) + skipped
     order = {(name, target): place for place, (name, target) in enumerate(
         (name, target) for name, targets in cases.items() for target in ["", *targets])}
     result.cases.sort(key=lambda case: order.get((case.name, case.param), order.get((case.name, ""), len(order))))

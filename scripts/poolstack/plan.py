@@ -13,7 +13,6 @@ boot (`boot-alone`): the other boots leave it out.
 import contextlib
 import dataclasses
 import json
-import re
 
 from poolstack import cli, ktap
 
@@ -21,7 +20,6 @@ PER_RESULT = 0.03                   # seconds, where no run before told
 BOOT = 0.25                         # seconds that a boot costs by itself
 SHORTEST = 2.0                      # a boot is not made shorter than that by dealing SoCs to several
 SHARE = 8                           # boots per CPU that a run is dealt to, or their ends do not meet
-_HAS = re.compile(r"poolstack: has (\S+)$")
 
 
 @dataclasses.dataclass
@@ -47,21 +45,15 @@ class Job:
 def inventory(text):
     """({suite.case: [target, ...]}, [skipped cases]) of the log of a boot with poolstack.list=1.
 
-    A case that is not parameterised has the target "". One that has no target among the SoCs asked for
-    is a skip.
+    There, each case is skipped on each of its targets. One that is not parameterised has the target "".
+    One that has no target among the SoCs asked for is a skip.
     """
-    log = ktap.parse(text)
     found, skipped = {}, []
-    for case in log.cases:
-        if not case.case:
-            continue
-        targets = [match[1] for match in map(_HAS.search, case.log) if match]
-        if targets:
-            found[case.name] = targets
-        elif case.status == "skip":
+    for case in ktap.parse(text).cases:
+        if case.case and case.status == "skip" and not case.param and not case.reason:
             skipped.append(case)
-        else:
-            found[case.name] = [""]
+        elif case.case:
+            found.setdefault(case.name, []).append(case.param)
     return found, skipped
 
 
@@ -138,6 +130,15 @@ def plan(cases, *, alone=(), lone_socs=(), whole=True, times=None, workers=1, un
             jobs += [Job(suite, ",".join(sorted(socs)), cost=BOOT + seconds)
                      for seconds, socs in _deal(costs[suite], most)]
     return sorted(jobs, key=lambda job: job.cost, reverse=True)
+
+
+def only(cases, results):
+    """The results without greens that are not in the inventory.
+
+    A case that picks one SoC per cache picks another one where a boot has only some of the SoCs.
+    """
+    due = {(name, target) for name, targets in cases.items() for target in targets}
+    return [case for case in results if case.status == "fail" or (case.name, case.param) in due]
 
 
 def missing(cases, results):

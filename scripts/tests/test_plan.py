@@ -62,12 +62,18 @@ class Plan(unittest.TestCase):
         case = ktap.Case("long", "a", "imx6sx/", "fail")
         self.assertEqual(plan.missing({"long.a": TARGETS[2:]}, [case]), ["long.a imx8mq/arm64-64"])
 
+    def test_only(self):
+        """What the inventory has not is left out if it is green, and stays if it is red."""
+        results = [ktap.Case("long", "a", target, state) for target, state in
+                   (("imx25/armv5-32", "ok"), ("imx6q/armv7-32", "ok"), ("imx8mq/arm64-64", "fail"))]
+        self.assertEqual(plan.only({"long.a": TARGETS[:1]}, results), [results[0], results[2]])
+
     def test_inventory(self):
         """Targets are what the kernel names; a case without any is a skip."""
         cases, skipped = plan.inventory(
             "KTAP version 1\n1..1\n    KTAP version 1\n    # Subtest: long\n    1..3\n"
-            "poolstack: has imx25/armv5-32\npoolstack: has imx6q/armv7-32\n"
-            "        KTAP version 1\n        # Subtest: a\n    ok 1 a # SKIP \n"
+            "        KTAP version 1\n        # Subtest: a\n        ok 1 imx25/armv5-32 # SKIP listed\n"
+            "        ok 2 imx6q/armv7-32 # SKIP listed\n    ok 1 a # SKIP listed\n"
             "        KTAP version 1\n        # Subtest: b\n    ok 2 b # SKIP \n    ok 3 plain\nok 1 long\n")
         self.assertEqual(cases, {"long.a": TARGETS[:2], "long.plain": [""]})
         self.assertEqual([case.name for case in skipped], ["long.b"])
