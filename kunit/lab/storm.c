@@ -36,17 +36,15 @@ static bool keeping;
 /* May be given several times: the lists add up. */
 static int set_keep(const char *val, const struct kernel_param *kp)
 {
-	unsigned long *more = bitmap_zalloc(MAX_STEPS, GFP_KERNEL);
+	/* the command line is read before there is memory to allocate */
+	static DECLARE_BITMAP(more, MAX_STEPS);
 	int ret;
 
-	if (!more)
-		return -ENOMEM;
 	ret = bitmap_parselist(val, more, MAX_STEPS);
 	if (!ret) {
 		bitmap_or(kept, kept, more, MAX_STEPS);
 		keeping = true;
 	}
-	bitmap_free(more);
 	return ret;
 }
 
