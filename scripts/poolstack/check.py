@@ -13,7 +13,7 @@ import re
 import shutil
 from pathlib import Path
 
-from poolstack import apply, build, cache, cli, kernel, series, trees
+from poolstack import affected, apply, build, cache, cli, kernel, series, trees
 
 CONFIG = "configs/kernel/check.config"
 ARCHES = ("arm64", "x86", "m68k")
@@ -57,6 +57,14 @@ class Report:
         return cli.FAIL if self.failed or not self.passed else cli.PASS
 
 
+def untraced():
+    """Faults of which kunit/faults says that the commit that brought them is unknown."""
+    path = cli.root() / "kunit" / "faults"
+    if not path.is_file():
+        return set()
+    return {fault.name for fault in affected.load(path).values() if fault.commit == "unknown"}
+
+
 def form(topic, patch):
     """What is wrong with a patch file itself."""
     text = apply.read(patch.path)
@@ -76,8 +84,8 @@ def form(topic, patch):
     fixes = re.findall(r"^Fixes: *(.*)$", message, re.M)
     problems += [f"Fixes: {line}: want 12 digits and (\"subject\")"
                  for line in fixes if not _FIXES.match(line)]
-    if topic.target == "net" and not fixes:
-        problems.append("no Fixes: line, which a patch for net needs")
+    if topic.target == "net" and not fixes and patch.fault not in untraced():
+        problems.append("no Fixes: line, which a patch for net needs (or `unknown` in kunit/faults)")
     problems += [f"not --full-index: {line}" for line in re.findall(
         r"^index .*$", text, re.M) if not re.match(r"index [0-9a-f]{40}\.\.", line)]
     if not trees.touched(patch.path):

@@ -50,6 +50,13 @@ class Form(Case):
                 self.assertEqual(len(found), 1, found)
                 self.assertIn(part, found[0])
 
+    def test_no_fixes_line_where_nobody_knows_the_commit(self):
+        line = 'Fixes: 0123456789ab ("net: fec: begin")'
+        (self.repo / "kunit/faults").write_text("F1 unknown unknown wrong\n")
+        self.assertEqual(self.problems(line), [])
+        (self.repo / "kunit/faults").write_text("F1 0123456789ab 6.6 wrong\n")
+        self.assertEqual(len(self.problems(line)), 1)
+
     def test_cover_letter(self):
         topic = series.load()[0]
         self.assertEqual(check.cover(topic), ["it says nothing"])
