@@ -30,10 +30,8 @@ MEMORY = "512M"
 SEED = "1"                          # the lab's own, where none is given
 VARIANTS = ("kasan", "lockdep", "dma-debug", "smp")
 TIME_TRAVEL = ["time-travel=inf-cpu"]
-# SMP needs seccomp mode (ptrace mode refuses it). Under DMA debugging only the first error of a boot is
-# printed, so cases and SoCs must not share one.
+# SMP needs seccomp mode (ptrace mode refuses it), and there is no time travel.
 VARIANT_ARGS = {"smp": ["seccomp=on", "ncpus=2"]}
-ONE_BY_ONE = ("dma-debug",)
 
 
 @dataclasses.dataclass
@@ -200,10 +198,8 @@ def run(uml, outdir, *, side, glob="*", soc="", variant=expected.PLAIN, alone=()
     shutil.rmtree(outdir, ignore_errors=True)
     result = Run(side, variant, uml, outdir, seed, list(extra))
     cases, skipped = inventory(uml, glob, outdir, soc=soc, variant=variant)
-    one_by_one = variant in ONE_BY_ONE
     times = outdir.parent / f"times-{variant}.json"
-    boots = plan.plan(cases, alone=cases if one_by_one else alone, lone_socs=lone_socs,
-                      whole="." not in glob and not one_by_one, times=plan.load_times(times),
+    boots = plan.plan(cases, alone=alone, lone_socs=lone_socs, whole="." not in glob, times=plan.load_times(times),
                       workers=os.cpu_count() or 1, unit=str if "/" in soc else plan.soc_of)
     boot_all(boots, uml, outdir, variant=variant, seed=seed, extra=extra, limit=limit)
     plan.save_times(times, boots, {job.log: collect(job, result, limit) for job in boots})
