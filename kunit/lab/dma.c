@@ -37,6 +37,7 @@ static const char * const violation_names[LAB_V_MAX] = {
 	[LAB_V_UNMAP] = "unmap of what is not mapped",
 	[LAB_V_DOORBELL] = "doorbell against an erratum",
 	[LAB_V_DESCRIPTOR] = "descriptor the controller cannot use",
+	[LAB_V_PAGE] = "page given to the controller has another owner",
 };
 
 const char *lab_violation_name(enum lab_violation which)
@@ -319,8 +320,10 @@ void lab_dma_hand_over(struct lab_dma *dma, dma_addr_t addr, size_t len)
 
 	spin_lock_irqsave(&dma->lock, flags);
 	map = device_target(dma, addr, len, DMA_FROM_DEVICE);
-	if (map && !map->coherent)
+	if (map && !map->coherent) {
+		lab_page_armed(dma, map);
 		lab_cache_fill(dma, map, addr - map->iova, len);
+	}
 	spin_unlock_irqrestore(&dma->lock, flags);
 }
 
@@ -397,6 +400,7 @@ void lab_dma_destroy(struct lab_dma *dma)
 	/* the device went without a case ever holding it */
 	if (dma->dev)
 		list_del(&dma->node);
+	lab_pools_forget(dma);
 	lab_map_exit(dma);
 	kfree(dma);
 }

@@ -32,6 +32,7 @@ struct lab_map {
 	bool coherent;
 	unsigned int slots;
 	u32 generation;			/* of the fill, see lab_cache_fill() */
+	bool pool;			/* of a page_pool when it was armed */
 };
 
 struct lab_dma_event {
@@ -138,6 +139,10 @@ int lab_dma_read(struct lab_dma *dma, dma_addr_t addr, void *buf, size_t len);
 void lab_dma_hand_over(struct lab_dma *dma, dma_addr_t addr, size_t len);
 void *lab_dma_coherent(struct lab_dma *dma, dma_addr_t addr, size_t len);
 void *lab_dma_cpu(struct lab_dma *dma, dma_addr_t addr, enum dma_data_direction *dir);
+
+/* pools.c; the first with ->lock held */
+void lab_page_armed(struct lab_dma *dma, struct lab_map *map);
+void lab_pools_forget(struct lab_dma *dma);
 
 /* adverse.c */
 bool lab_map_refused(void);

@@ -57,6 +57,7 @@ static void release(void *data)
 	if (nic->overlay)
 		of_overlay_remove(&nic->overlay);
 	lab_progs_free(nic);
+	lab_loads_free(nic);
 	lab_discard(&nic->pub);
 	lab_dma_destroy(nic->pub.dma);
 	kfree(nic->pub.frame);
@@ -85,6 +86,7 @@ static struct nic *alloc_nic(struct kunit *test, const struct lab_target *target
 		return NULL;
 	}
 	INIT_LIST_HEAD(&nic->progs);
+	INIT_LIST_HEAD(&nic->loads);
 	lab_wire_init(&nic->delivered, LAB_PCAP_UP);
 	lab_wire_init(&nic->transmitted, LAB_PCAP_TX);
 	skb_queue_head_init(&nic->skbs);

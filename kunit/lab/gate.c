@@ -62,7 +62,10 @@ static void check_memory(struct gate *gate)
 {
 	struct lab_dma *dma = gate->nic->pub.dma;
 	unsigned int pool = lab_map_live_pool(dma);
+	unsigned int held = lab_pages_in_flight(&gate->nic->pub);
 
+	if (held)
+		complain(gate, "%u pages of page_pools not returned on a closed interface", held);
 	if (pool)
 		complain(gate, "%u page_pool pages in flight on a closed interface", pool);
 	else if (dma->live)
@@ -95,6 +98,16 @@ u64 lab_account_lost(struct lab_nic *pub, u64 at_most)
 	return lost;
 }
 
+/* Frames of other interfaces are back where they came from. */
+static void check_loads(struct gate *gate)
+{
+	unsigned int twice, owed = lab_loads_owed(gate->nic, &twice);
+
+	if (owed)
+		complain(gate, "%u frames redirected to the interface not returned exactly once, %u of them more often",
+			 owed, twice);
+}
+
 /* Every frame went somewhere that a user can see. */
 static void check_frames(struct gate *gate)
 {
@@ -121,8 +134,10 @@ unsigned int lab_gate(struct lab_nic *pub, char *why, size_t size)
 	struct gate gate = { .nic = to_nic(pub), .why = why, .size = size };
 
 	check_rules(&gate);
-	if (!gate.nic->up)
+	if (!gate.nic->up) {
 		check_memory(&gate);
+		check_loads(&gate);
+	}
 	check_frames(&gate);
 	return gate.complaints;
 }

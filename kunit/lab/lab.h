@@ -138,6 +138,12 @@ const void *lab_each_fec_xdp(struct kunit *test, const void *prev, char *desc);
 const void *lab_each_fec_queues(struct kunit *test, const void *prev, char *desc);
 const void *lab_each_fec_jumbo(struct kunit *test, const void *prev, char *desc);
 
+/*
+ * Whether there is time: poolstack.long=1 on the kernel command line. Cases
+ * whose rounds are worth more than the minute of a normal run ask.
+ */
+bool lab_long(void);
+
 /* A case, run once per target of the generator. */
 #define LAB_CASE(fn, each)	KUNIT_CASE_PARAM(fn, each)
 
@@ -429,6 +435,7 @@ unsigned int lab_live_mappings(struct lab_nic *nic);
  * @LAB_V_UNMAP: an unmap of what is not mapped, or not in full.
  * @LAB_V_DOORBELL: a doorbell rung against the controller's errata.
  * @LAB_V_DESCRIPTOR: a descriptor the controller cannot work with.
+ * @LAB_V_PAGE: the controller was given a page that has another owner.
  * @LAB_V_MAX: their number.
  */
 enum lab_violation {
@@ -443,6 +450,7 @@ enum lab_violation {
 	LAB_V_UNMAP,
 	LAB_V_DOORBELL,
 	LAB_V_DESCRIPTOR,
+	LAB_V_PAGE,
 	LAB_V_MAX
 };
 
@@ -488,6 +496,10 @@ unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 
 /* programs and AF_XDP sockets: a header of their own for its length only */
 #include "lab_xdp.h"
+#include "lab_redirect.h"
+#include "lab_pools.h"
+#include "lab_link.h"
+#include "lab_netpoll.h"
 #include "lab_second.h"
 #include "lab_adversary.h"
 #include "lab_race.h"

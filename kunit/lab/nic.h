@@ -10,6 +10,7 @@
 
 #include "model.h"
 
+struct netpoll;
 struct platform_device;
 
 /**
@@ -70,6 +71,10 @@ struct lab_prog {
  * @transmitted: frames that left through the transmitter.
  * @ledger: see above.
  * @progs: programs of the case.
+ * @loads: frames of another interface, see lab_redirect.h.
+ * @netpoll: see lab_netpoll.h.
+ * @on_delivery: called for each frame that the stack is given.
+ * @delivery_arg: its argument.
  * @bus: notifier that puts the DMA model in place before the driver probes.
  * @pdev: device of the controller.
  * @overlay: id of the overlay, 0 when not applied.
@@ -88,6 +93,10 @@ struct nic {
 	struct lab_wire delivered, transmitted;
 	struct lab_ledger ledger;
 	struct list_head progs;
+	struct list_head loads;
+	struct netpoll *netpoll;
+	void (*on_delivery)(struct lab_nic *nic, void *arg);
+	void *delivery_arg;
 	struct notifier_block bus;
 	struct platform_device *pdev;
 	int overlay;
@@ -128,6 +137,10 @@ void lab_sink_unregister(struct nic *nic);
 
 /* xdp.c */
 void lab_progs_free(struct nic *nic);
+
+/* load.c */
+unsigned int lab_loads_owed(struct nic *nic, unsigned int *twice);
+void lab_loads_free(struct nic *nic);
 
 /* figures.c */
 bool lab_ethtool_stat(struct net_device *ndev, const char *name, u64 *value);

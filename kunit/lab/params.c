@@ -29,6 +29,15 @@ static bool list;
 module_param(list, bool, 0444);
 MODULE_PARM_DESC(list, "skip every case on each of its targets, to see what there is");
 
+static bool take_long;
+module_param_named(long, take_long, bool, 0444);
+MODULE_PARM_DESC(long, "as many rounds as a night has room for");
+
+bool lab_long(void)
+{
+	return take_long;
+}
+
 #define MAX_TARGETS	32
 #define NAME_SIZE	24
 

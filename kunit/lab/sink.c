@@ -35,6 +35,8 @@ static rx_handler_result_t take(struct sk_buff **pskb)
 	struct sk_buff *skb = *pskb;
 	struct nic *nic = rcu_dereference(skb->dev->rx_handler_data);
 
+	if (nic->on_delivery)
+		nic->on_delivery(&nic->pub, nic->delivery_arg);
 	if (READ_ONCE(nic->keep_skbs)) {
 		lab_wire_tally(&nic->delivered);
 		skb_queue_tail(&nic->skbs, skb);

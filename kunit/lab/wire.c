@@ -32,7 +32,8 @@ void lab_wire_out_marked(struct lab_wire *wire, unsigned int queue, const u8 *da
 	struct lab_frame *frame = NULL;
 	unsigned long flags;
 
-	lab_pcap(wire->way, queue, data, len);
+	if (wire->way)
+		lab_pcap(wire->way, queue, data, len);
 	if (wire->keep) {
 		frame = kmalloc_flex(*frame, data, len, GFP_ATOMIC);
 		if (frame) {
