@@ -61,6 +61,7 @@ storm: packages
 nightly: packages
 	@bad=; scripts/test || bad="$$bad test"; \
 	scripts/storm --side patched --seed "$$SEED" --steps "$$STEPS" || bad="$$bad storm"; \
+	scripts/kunit --side patched --long --filter 'fec*' || bad="$$bad long"; \
 	for variant in kasan lockdep dma-debug smp; do \
 		scripts/kunit --side patched --variant "$$variant" --filter 'fec*' || bad="$$bad $$variant"; \
 	done; \
