@@ -18,7 +18,8 @@ static DEFINE_SPINLOCK(lock);
 static unsigned long holder_flags;	/* interrupt state before the lock */
 
 /* Any context. */
-void lab_ctrl_lock(void) __acquires(&lock)
+void lab_ctrl_lock(void)
+	__acquires(&lock)
 {
 	unsigned long flags;
 
@@ -26,7 +27,8 @@ void lab_ctrl_lock(void) __acquires(&lock)
 	holder_flags = flags;
 }
 
-void lab_ctrl_unlock(void) __releases(&lock)
+void lab_ctrl_unlock(void)
+	__releases(&lock)
 {
 	spin_unlock_irqrestore(&lock, holder_flags);
 }

@@ -221,7 +221,8 @@ struct fec_ring {
  * @tx: transmit rings.
  * @flight: by transmit ring.
  * @tdar_idle: ring whose TDAR was read as 0 just now, or -1.
- * @tdar_zero: rings whose TDAR was read as 0 and not written since.
+ * @tdar_zero: by transmit ring: CPUs that read its TDAR as 0 and have not written
+ *	it since.
  * @owned: buffers that are armed, by address: no two descriptors share one.
  * @now: time of the lab, in ns.
  * @time_held: only fec_time_pass() moves the clock.
@@ -237,7 +238,7 @@ struct lab_fec {
 	struct fec_ring rx[FEC_QUEUES], tx[FEC_QUEUES];
 	struct fec_flight flight[FEC_QUEUES];
 	int tdar_idle;
-	u8 tdar_zero;
+	unsigned long tdar_zero[FEC_QUEUES];
 	struct xarray owned;
 	u64 now;
 	bool time_held;

@@ -103,13 +103,23 @@ static u32 fec_read(void *priv, unsigned int off)
 		if (fec_tx_tdar(fec, q))
 			return DAR_ACTIVE;
 		fec->tdar_idle = q;
-		fec->tdar_zero |= BIT(q);
+		fec->tdar_zero[q] |= BIT(raw_smp_processor_id());
 		return 0;
 	}
 	q = ring_of(fec, fec_reg_rdar, off);
 	if (q >= 0)
 		return fec->rx[q].active ? DAR_ACTIVE : 0;
 	return FEC_REG(fec, off);
+}
+
+/*
+ * With two CPUs others access registers between a look at TDAR and the doorbell.
+ * A doorbell that another CPU's made needless, and that is lost, does no harm: the
+ * descriptor was there when this CPU looked, before the transmitter set out.
+ */
+static bool has_looked(const struct lab_fec *fec, unsigned int q)
+{
+	return fec->ctrl.free && fec->tdar_zero[q] & BIT(raw_smp_processor_id());
 }
 
 static void fec_write(void *priv, unsigned int off, u32 val)
@@ -123,10 +133,8 @@ static void fec_write(void *priv, unsigned int off, u32 val)
 
 	q = ring_of(fec, fec_reg_tdar, off);
 	if (q >= 0) {
-		/* the other CPU may be at other registers meanwhile */
-		fec_tx_doorbell(fec, q, idle == q ||
-				(fec->ctrl.free && fec->tdar_zero & BIT(q)));
-		fec->tdar_zero &= ~BIT(q);
+		fec_tx_doorbell(fec, q, idle == q || has_looked(fec, q));
+		fec->tdar_zero[q] &= ~BIT(raw_smp_processor_id());
 		return;
 	}
 	q = ring_of(fec, fec_reg_rdar, off);

@@ -57,40 +57,41 @@ static const u8 *transformed(const struct lab_flow *flow, u32 number, u8 *to, u3
 	return frame;
 }
 
+#define MAX_INSNS	96
+
+static u32 append(struct bpf_insn *insns, u32 n, const struct bpf_insn *part, u32 count)
+{
+	memcpy(insns + n, part, count * sizeof(*part));
+	return n + count;
+}
+
+#define APPEND(insns, n, ...) ({						\
+	const struct bpf_insn _part[] = { __VA_ARGS__ };			\
+	append(insns, n, _part, ARRAY_SIZE(_part));				\
+})
+
 struct bpf_prog *lab_flow_prog(struct lab_nic *nic, const struct lab_flow *flow,
 			       enum xdp_action verdict)
 {
-	struct bpf_insn push[64 / 2 + 1] = {}, *at = push, *insns;
-	const struct bpf_insn begin[] = { LAB_BPF_BEGIN };
-	const struct bpf_insn head[] = { LAB_BPF_HEAD(flow->head) };
-	const struct bpf_insn tail[] = { LAB_BPF_TAIL(flow->tail) };
-	const struct bpf_insn mark[] = { LAB_BPF_SET(0, LAB_REFLECT_MARK) };
-	const struct bpf_insn end[] = { LAB_BPF_RETURN(verdict) };
+	struct bpf_insn *insns;
 	struct bpf_prog *prog;
 	int off;
-	u32 n = 0;
+	u32 n;
 
-	*at++ = LAB_BPF_FIELD(BPF_REG_2, data);
-	for (off = 0; off < -flow->head; off += 2)
-		*at++ = BPF_ST_MEM(BPF_H, BPF_REG_2, off, LAB_FLOW_PUSHED * 0x101);
-
-	insns = kunit_kcalloc(nic->test, 96, sizeof(*insns), GFP_KERNEL);
+	insns = kunit_kcalloc(nic->test, MAX_INSNS, sizeof(*insns), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(nic->test, insns);
-#define ADD(part, count) ({						\
-	memcpy(insns + n, part, (count) * sizeof(*insns));		\
-	n += count;							\
-})
-	ADD(begin, ARRAY_SIZE(begin));
+	n = APPEND(insns, 0, LAB_BPF_BEGIN);
 	if (flow->head)
-		ADD(head, ARRAY_SIZE(head));
-	if (flow->head < 0)
-		ADD(push, at - push);
+		n = APPEND(insns, n, LAB_BPF_HEAD(flow->head));
+	n = APPEND(insns, n, LAB_BPF_FIELD(BPF_REG_2, data));
+	for (off = 0; off < -flow->head; off += 2)
+		n = APPEND(insns, n,
+			   BPF_ST_MEM(BPF_H, BPF_REG_2, off, LAB_FLOW_PUSHED * 0x101));
 	if (flow->tail)
-		ADD(tail, ARRAY_SIZE(tail));
+		n = APPEND(insns, n, LAB_BPF_TAIL(flow->tail));
 	if (flow->mark)
-		ADD(mark, ARRAY_SIZE(mark));
-	ADD(end, ARRAY_SIZE(end));
-#undef ADD
+		n = APPEND(insns, n, LAB_BPF_SET(0, LAB_REFLECT_MARK));
+	n = APPEND(insns, n, LAB_BPF_RETURN(verdict));
 	prog = lab_prog(nic, insns, n);
 	kunit_kfree(nic->test, insns);
 	return prog;
@@ -195,8 +196,11 @@ unsigned int lab_flow_transmitted(struct lab_nic *nic, struct lab_flow *flows, u
 
 void lab_flow_complete(struct lab_nic *nic, struct lab_flow *flow)
 {
-	if (flow->lossy)
-		return;
-	KUNIT_EXPECT_EQ_MSG(nic->test, flow->seen, flow->sent, "flow %u: frames are missing",
-			    flow->id);
+	lab_flow_complete_but(nic, flow, 0);
+}
+
+void lab_flow_complete_but(struct lab_nic *nic, struct lab_flow *flow, u64 lost)
+{
+	KUNIT_EXPECT_EQ_MSG(nic->test, flow->lost + flow->sent - flow->seen, lost,
+			    "flow %u: frames are missing", flow->id);
 }

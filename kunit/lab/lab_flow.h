@@ -74,4 +74,7 @@ unsigned int lab_flow_transmitted(struct lab_nic *nic, struct lab_flow *flows, u
 /* Nothing is on its way any more: all that went in has come out. */
 void lab_flow_complete(struct lab_nic *nic, struct lab_flow *flow);
 
+/* The same for a lossy flow: exactly so many frames have not come out. */
+void lab_flow_complete_but(struct lab_nic *nic, struct lab_flow *flow, u64 lost);
+
 #endif

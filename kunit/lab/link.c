@@ -169,7 +169,7 @@ void lab_receive_only(struct lab_nic *nic)
 	struct lab_ctrl *ctrl = to_nic(nic)->ctrl;
 
 	migrate_disable();
-	while (ctrl->ops->irq_level(ctrl) && lab_irq_raise(ctrl->hwirq)) {
+	while (lab_ctrl_irq_level(ctrl) && lab_irq_raise(ctrl->hwirq)) {
 		ctrl->irqs++;
 		local_bh_disable();
 		local_bh_enable();

@@ -53,6 +53,7 @@ void lab_run_wait(struct nic *nic)
 
 	/* pairs with run() */
 	smp_store_release(&nic->runner.asked, ask);
+	/* and this one, too */
 	while (smp_load_acquire(&nic->runner.answered) != ask) {
 		if (time_after(jiffies, end)) {
 			KUNIT_FAIL(nic->pub.test, "the controller never gets idle");
