@@ -11,7 +11,7 @@
 
 #include "nic.h"
 
-#define POOLS	64
+#define POOLS	512	/* also those that a wrong driver never lets end */
 
 struct watched {
 	struct lab_dma *dma;		/* NULL: of a NIC that is gone */
