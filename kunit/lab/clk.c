@@ -73,3 +73,13 @@ bool lab_clk_running(void)
 {
 	return clks[0].on;
 }
+
+/* How many clocks run. */
+unsigned int lab_clks_on(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < LAB_CLKS; i++)
+		n += !!clks[i].on;
+	return n;
+}

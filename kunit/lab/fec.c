@@ -50,6 +50,7 @@ const struct lab_ctrl_ops lab_fec_ops = {
 	.begin = fec_tx_begin,
 	.time_hold = fec_time_hold,
 	.time_pass = fec_time_pass,
+	.wake = fec_wake,
 	.irq_level = irq_level,
 	.next_buffer = fec_rx_next_buffer,
 	.holds = fec_rx_holds,

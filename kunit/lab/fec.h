@@ -322,4 +322,7 @@ void fec_tx_drain(struct lab_fec *fec);
 bool fec_tx_tdar(struct lab_fec *fec, unsigned int q);
 void fec_tx_doorbell(struct lab_fec *fec, unsigned int q, bool was_idle);
 
+/* fec_wake.c */
+void fec_wake(struct lab_ctrl *ctrl, const u8 *frame, u32 len);
+
 #endif

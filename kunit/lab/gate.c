@@ -26,7 +26,8 @@ static __printf(2, 3) void complain(struct gate *gate, const char *fmt, ...)
 	va_end(args);
 }
 
-static u64 xdp_ended(struct nic *nic)
+/* Received frames that the driver counts as ended by a program. */
+u64 lab_xdp_ended(struct nic *nic)
 {
 	const char * const *name;
 	u64 sum = 0, value;
@@ -40,7 +41,7 @@ static u64 xdp_ended(struct nic *nic)
 /* Keep what the driver counted so far: it starts again at the next open. */
 void lab_ledger_close(struct nic *nic)
 {
-	nic->ledger.ended += xdp_ended(nic);
+	nic->ledger.ended += lab_xdp_ended(nic);
 }
 
 static void check_rules(struct gate *gate)
@@ -78,7 +79,7 @@ static u64 seen_frames(struct nic *nic, const struct rtnl_link_stats64 *stats)
 	u64 seen = nic->delivered.count + nic->ledger.ended + nic->ledger.told +
 		   stats->rx_dropped + stats->rx_errors;
 
-	return nic->up ? seen + xdp_ended(nic) : seen;
+	return nic->up ? seen + lab_xdp_ended(nic) : seen;
 }
 
 u64 lab_account_lost(struct lab_nic *pub, u64 at_most)
@@ -176,4 +177,5 @@ void lab_gate_unbound(struct nic *nic)
 	if (dma->live || dma->live_coherent)
 		KUNIT_FAIL(nic->pub.test, "gate: %u mappings and %u coherent buffers left after unbinding the driver",
 			   dma->live, dma->live_coherent);
+	lab_bind_leftovers(nic);
 }

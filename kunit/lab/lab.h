@@ -494,7 +494,7 @@ void lab_account(struct lab_nic *nic, unsigned int frames);
  */
 unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 
-/* programs and AF_XDP sockets: a header of their own for its length only */
+/* programs and AF_XDP sockets: headers of their own for their length only */
 #include "lab_xdp.h"
 #include "lab_redirect.h"
 #include "lab_pools.h"
@@ -504,6 +504,10 @@ unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 #include "lab_adversary.h"
 #include "lab_race.h"
 #include "lab_flow.h"
+#include "lab_xsk.h"
+/* sleep, driver binding; what a user does with ethtool */
+#include "lab_power.h"
+#include "lab_ethtool.h"
 /* chance that repeats */
 #include "lab_seed.h"
 /* what the hardware may do to a frame */

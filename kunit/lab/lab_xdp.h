@@ -115,30 +115,4 @@ int lab_attach_awake(struct lab_nic *nic, struct bpf_prog *prog);
 int lab_attach_verified(struct lab_nic *nic, struct bpf_insn *insns, u32 n);
 int lab_detach_verified(struct lab_nic *nic);
 
-/* ---- AF_XDP ------------------------------------------------------------- */
-
-struct lab_xsk;
-
-/**
- * lab_xsk_bind() - bind an AF_XDP socket with zero copy to a queue
- * @nic: the NIC, up or down.
- * @queue: the queue.
- * @chunks: how many chunks are in its fill ring, at most 448.
- *
- * Return: the socket, closed when the case ends.
- */
-struct lab_xsk *lab_xsk_bind(struct lab_nic *nic, unsigned int queue, unsigned int chunks);
-
-/* Close it, and wait until the driver has given the queue back. */
-void lab_xsk_close(struct lab_xsk *xsk);
-
-/* Put a frame into the transmit ring, without telling the driver. */
-void lab_xsk_send(struct lab_xsk *xsk, const u8 *frame, u32 len);
-
-/* sendto() without data: tell the driver. Returns 0 or a negative error. */
-int lab_xsk_kick(struct lab_xsk *xsk);
-
-/* Frames that the driver has completed so far. */
-u32 lab_xsk_completed(struct lab_xsk *xsk);
-
 #endif

@@ -58,6 +58,7 @@ bool lab_irq_raise(unsigned int hwirq);
 
 int lab_clk_init(struct device *dev);
 bool lab_clk_running(void);
+unsigned int lab_clks_on(void);
 
 int lab_board_init(void);
 
@@ -94,6 +95,8 @@ struct lab_buffer {
  * @time_pass: let time go by, in ns.
  * @transmit: send what is ready, hand each frame to lab_wire_out(); returns
  *	whether there was anything.
+ * @wake: a frame arrives while the system sleeps; an interrupt is all that comes
+ *	of it.
  * @irq_level: the level of the interrupt line.
  * @next_buffer: describe the buffer that @queue fills next; -ENOENT if none is
  *	armed.
@@ -115,6 +118,7 @@ struct lab_ctrl_ops {
 	void (*time_hold)(struct lab_ctrl *ctrl, bool hold);
 	void (*time_pass)(struct lab_ctrl *ctrl, u64 ns);
 	bool (*transmit)(struct lab_ctrl *ctrl);
+	void (*wake)(struct lab_ctrl *ctrl, const u8 *frame, u32 len);
 	bool (*irq_level)(struct lab_ctrl *ctrl);
 	int (*next_buffer)(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
 	bool (*holds)(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);

@@ -138,6 +138,12 @@ void lab_sink_unregister(struct nic *nic);
 /* xdp.c */
 void lab_progs_free(struct nic *nic);
 
+/* carrier.c */
+void lab_carrier_wait(struct lab_nic *nic, bool up);
+
+/* bind.c */
+void lab_bind_leftovers(struct nic *nic);
+
 /* load.c */
 unsigned int lab_loads_owed(struct nic *nic, unsigned int *twice);
 void lab_loads_free(struct nic *nic);
@@ -146,6 +152,7 @@ void lab_loads_free(struct nic *nic);
 bool lab_ethtool_stat(struct net_device *ndev, const char *name, u64 *value);
 
 /* gate.c */
+u64 lab_xdp_ended(struct nic *nic);
 void lab_ledger_close(struct nic *nic);
 void lab_gate_report(struct nic *nic);
 void lab_gate_unbound(struct nic *nic);

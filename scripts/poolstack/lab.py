@@ -28,7 +28,7 @@ from poolstack.plan import Job
 BOOT_LIMIT = 180                    # seconds; the longest suite takes a tenth of it
 MEMORY = "512M"
 SEED = "1"                          # the lab's own, where none is given
-VARIANTS = ("kasan", "lockdep", "dma-debug", "smp")
+VARIANTS = ("kasan", "lockdep", "dma-debug", "smp", "pm")
 TIME_TRAVEL = ["time-travel=inf-cpu"]
 # SMP needs seccomp mode (ptrace mode refuses it), and there is no time travel.
 VARIANT_ARGS = {"smp": ["seccomp=on", "ncpus=2"]}
