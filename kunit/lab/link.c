@@ -3,6 +3,7 @@
  * The link as phylib sees it, and the transmit watchdog.
  */
 #include <linux/bottom_half.h>
+#include <linux/console.h>
 #include <linux/delay.h>
 #include <linux/phy.h>
 #include <linux/phy_fixed.h>
@@ -80,9 +81,20 @@ void lab_link(struct lab_nic *nic, int speed, bool full)
 	mutex_unlock(&phydev->lock);
 }
 
+/* What was printed before is on the console before the level changes. */
+static int set_level(int level)
+{
+	int old = console_loglevel;
+
+	console_lock();
+	console_unlock();
+	console_loglevel = level;
+	return old;
+}
+
 static void loud_again(void *level)
 {
-	console_loglevel = (long)level;
+	set_level((long)level);
 }
 
 void lab_quiet(struct lab_nic *nic)
@@ -91,18 +103,17 @@ void lab_quiet(struct lab_nic *nic)
 
 	KUNIT_ASSERT_EQ(nic->test,
 			kunit_add_action_or_reset(nic->test, loud_again, (void *)level), 0);
-	console_loglevel = min(level, QUIET);
+	set_level(min(level, QUIET));
 }
 
 static void call_timeout(struct lab_nic *nic, unsigned int queue)
 {
-	int level = console_loglevel;
+	int level = set_level(min(console_loglevel, QUIET));
 
-	console_loglevel = min(level, QUIET);
 	netif_tx_lock_bh(nic->ndev);
 	nic->ndev->netdev_ops->ndo_tx_timeout(nic->ndev, queue);
 	netif_tx_unlock_bh(nic->ndev);
-	console_loglevel = level;
+	set_level(level);
 }
 
 void lab_tx_timeout(struct lab_nic *nic, unsigned int queue)

@@ -4,10 +4,6 @@
 A run first asks the kernel which cases it has and for which targets, then boots UML as plan.py says, as
 many side by side as there are CPUs. Every target of every case must come back with a result. Every
 boot ends: by itself, by its time limit, or with us.
-
-Time in the lab is not the host's (UML's time travel): when all wait, it jumps to the next timer, so
-that a sleep or a timeout costs nothing and comes out the same on a slow host. UML has that without
-SMP only.
 """
 
 import collections
@@ -29,8 +25,7 @@ BOOT_LIMIT = 180                    # seconds; the longest suite takes a tenth o
 MEMORY = "512M"
 SEED = "1"                          # the lab's own, where none is given
 VARIANTS = ("kasan", "lockdep", "dma-debug", "smp", "pm")
-TIME_TRAVEL = ["time-travel=inf-cpu"]
-# SMP needs seccomp mode (ptrace mode refuses it), and there is no time travel.
+# SMP needs seccomp mode (ptrace mode refuses it).
 VARIANT_ARGS = {"smp": ["seccomp=on", "ncpus=2"]}
 
 
@@ -85,7 +80,7 @@ def arguments(uml, glob, soc="", variant=expected.PLAIN, seed=""):
         args.append(f"poolstack.soc={soc}")
     if seed:
         args.append(f"poolstack.seed={seed}")
-    return args + VARIANT_ARGS.get(variant, TIME_TRAVEL)
+    return args + VARIANT_ARGS.get(variant, [])
 
 
 @contextlib.contextmanager
