@@ -49,9 +49,6 @@ bool lab_down_before_timeout(struct lab_nic *nic);
 /* Let the driver run, and the transmitter not: what it queues stays queued. */
 void lab_receive_only(struct lab_nic *nic);
 
-/* Rings that a driver prints when it times out stay off the console. */
-void lab_quiet(struct lab_nic *nic);
-
 /* Whether the stack may transmit on a queue now. */
 bool lab_queue_stopped(struct lab_nic *nic, unsigned int queue);
 

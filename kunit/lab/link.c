@@ -92,20 +92,6 @@ static int set_level(int level)
 	return old;
 }
 
-static void loud_again(void *level)
-{
-	set_level((long)level);
-}
-
-void lab_quiet(struct lab_nic *nic)
-{
-	long level = console_loglevel;
-
-	KUNIT_ASSERT_EQ(nic->test,
-			kunit_add_action_or_reset(nic->test, loud_again, (void *)level), 0);
-	set_level(min(level, QUIET));
-}
-
 static void call_timeout(struct lab_nic *nic, unsigned int queue)
 {
 	int level = set_level(min(console_loglevel, QUIET));

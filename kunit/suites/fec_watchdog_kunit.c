@@ -245,7 +245,6 @@ static void the_watchdog_frees_a_stuck_queue(struct kunit *test)
 	int ms;
 
 	nic->ndev->watchdog_timeo = HZ / 10;
-	lab_quiet(nic);
 	lab_up(nic);
 	for (i = 0; i < 1000; i++)
 		lab_stack_xmit(nic, nic->frame, 60, 0);
