@@ -34,7 +34,7 @@ test: packages
 	@scripts/test
 
 ## make kunit        the lab alone, KTAP out: SIDE=base|patched|mine FILTER='fec*' [SOC=imx6q]
-##                   [VARIANT=kasan|lockdep|dma-debug|smp|pm] [KSRC=DIR] [SEED=7] [PCAP=frames.pcapng]
+##                   [VARIANT=kasan|lockdep|dma-debug|smp] [KSRC=DIR] [SEED=7] [PCAP=frames.pcapng]
 kunit: packages
 	@scripts/kunit --side "$$SIDE" --filter "$$FILTER" $${SOC:+--soc "$$SOC"} \
 		$${VARIANT:+--variant "$$VARIANT"} $${KSRC:+--ksrc "$$KSRC"} --seed "$$SEED" $${PCAP:+--pcap "$$PCAP"}

@@ -100,7 +100,7 @@ bool lab_resume_slowly(struct lab_nic *nic)
 
 void lab_can_sleep(struct kunit *test)
 {
-	kunit_skip(test, "this kernel cannot suspend, VARIANT=pm can");
+	kunit_skip(test, "this kernel cannot suspend: UML with two CPUs does not");
 }
 
 void lab_suspend(struct lab_nic *nic)

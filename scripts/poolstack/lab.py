@@ -24,7 +24,7 @@ from poolstack.plan import Job
 BOOT_LIMIT = 180                    # seconds; the longest suite takes a tenth of it
 MEMORY = "512M"
 SEED = "1"                          # the lab's own, where none is given
-VARIANTS = ("kasan", "lockdep", "dma-debug", "smp", "pm")
+VARIANTS = ("kasan", "lockdep", "dma-debug", "smp")
 # SMP needs seccomp mode (ptrace mode refuses it).
 VARIANT_ARGS = {"smp": ["seccomp=on", "ncpus=2"]}
 
