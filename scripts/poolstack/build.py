@@ -22,6 +22,7 @@ ARCHES = {
     "um": ("um", "", ("linux",)),
     "x86": ("x86_64", "", ("bzImage",)),
     "arm64": ("arm64", "aarch64-linux-gnu-", ("Image",)),
+    "arm": ("arm", "arm-linux-gnueabihf-", ("zImage",)),
     "m68k": ("m68k", "m68k-linux-gnu-", ("vmlinux",)),
 }
 HOST = {"x86_64": ("um", "x86"), "aarch64": ("arm64",)}
@@ -210,19 +211,38 @@ def kernel_options(out):
     return parse_config((out / ".config").read_text(encoding="utf-8"))
 
 
+def seed(out, folder):
+    """Begin an output folder as a copy of another one of the same tree.
+
+    kbuild then compiles only what depends on the options that differ: its
+    commands name nothing of the output folder, and cp keeps times.
+    """
+    if out.is_dir() or not (folder / "poolstack.key").is_file():
+        return
+    new = out.with_name(f"{out.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    cli.run(["cp", "-a", folder, new], what=f"copying {folder.name}")
+    (new / "poolstack.key").unlink()
+    new.rename(out)
+
+
 def kernel(tree, arch, *, fragments, base_config="allnoconfig", name, targets=None,
-          what=None, variables=None):
+          what=None, variables=None, like=None):
     """Configure and build; returns the output folder, tree.path/build-<name>.
 
     fragments: config files, later ones win; base_config: "allnoconfig" or a
     file to start from; targets: make targets, the architecture's image by
-    default; variables: further make variables. One build runs at a time.
+    default; variables: further make variables; like: the name of a build that
+    differs in a few options, to start from if it is there. One build runs at a
+    time.
     """
     what = what or f"kernel {name} ({tree.side})"
     settings = require_host(arch) | (variables or {})
     out = tree.path / f"build-{name}"
     targets = list(ARCHES[arch][2] if targets is None else targets)
     with cache.lock("build"), cli.step(f"building {what}"):
+        if like:
+            seed(out, tree.path / f"build-{like}")
         out.mkdir(exist_ok=True)
         log = out / "build.log"
         log.unlink(missing_ok=True)

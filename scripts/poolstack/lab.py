@@ -69,6 +69,7 @@ def build_kernel(tree, variant=expected.PLAIN):
     name = "um" if fragment is None else f"um-{variant}"
     fragments = [cli.root() / "kunit" / "kunitconfig"] + ([fragment] if fragment else [])
     folder = build.kernel(tree, "um", fragments=fragments, name=name, targets=["linux"],
+                          like="um" if fragment else None,
                           what=f"lab kernel, {tree.side}" + (f", {variant}" if fragment else ""))
     return folder / "linux"
 
@@ -120,10 +121,10 @@ def boot_all(jobs, uml, outdir, *, variant=expected.PLAIN, seed="", extra=(), li
              stop=None):
     """Run the jobs, several at a time; each leaves its log in job.log. Nothing survives this call.
 
+    outdir: for the logs of jobs that have no job.log yet.
     stop: an event that ends it early, for callers that run it in a thread.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    outdir.mkdir(parents=True, exist_ok=True)
     waiting, running = collections.deque(jobs), []
     workers = workers or os.cpu_count() or 1
     with scratch() as temp:
@@ -133,7 +134,8 @@ def boot_all(jobs, uml, outdir, *, variant=expected.PLAIN, seed="", extra=(), li
                     raise cli.Stop("interrupted", cli.FAIL)
                 while waiting and len(running) < workers:
                     job = waiting.popleft()
-                    job.log = outdir / f"{job.name}.log"
+                    job.log = job.log or outdir / f"{job.name}.log"
+                    job.log.parent.mkdir(parents=True, exist_ok=True)
                     _start(job, uml, variant, seed, list(extra), temp)
                     running.append(job)
                 for job in list(running):

@@ -52,18 +52,6 @@ def require_qemu(program="qemu-system-aarch64"):
     return match[0].removeprefix("version ")
 
 
-def begin_as_copy(done, out):
-    """Let a build folder begin as a copy of another one: kbuild then makes only what the options change."""
-    if out.exists():
-        return
-    temp = out.with_name(out.name + ".copy")
-    shutil.rmtree(temp, ignore_errors=True)
-    shutil.copytree(done, temp, symlinks=True)
-    # What says that this folder is configured as wanted would be a lie.
-    (temp / "poolstack.key").unlink(missing_ok=True)
-    temp.rename(out)
-
-
 class Kernel:
     """What one build gives the board."""
 
@@ -94,9 +82,8 @@ class Board:
         out = build.kernel(tree, "arm64", fragments=fragments, name="arm64", targets=["Image", DTB])
         self._kernels[side, "arm64"] = Kernel(out)
         if debug:
-            begin_as_copy(out, tree.path / "build-arm64-dmadebug")
             out = build.kernel(tree, "arm64", fragments=fragments + [cli.root() / DMA_DEBUG], name="arm64-dmadebug",
-                               targets=["Image", DTB])
+                               like="arm64", targets=["Image", DTB])
             self._kernels[side, "arm64-dmadebug"] = Kernel(out)
 
     def env(self):
