@@ -5,7 +5,7 @@
 # environment, never through the text of a recipe, so that no value is ever
 # parsed by the shell.
 
-BOARD ?= lab-fec imx8mp-evk-qemu
+BOARD ?= $(if $(WALK),lab-fec,lab-fec imx8mp-evk-qemu)
 SIDES ?= base patched
 SIDE ?= patched
 RUNS ?= 5
@@ -14,7 +14,7 @@ FILTER ?= *
 SEED ?= 1
 STEPS ?= 10000
 
-export BOARD FILTER KEEP KSRC ONLY PCAP RUNS SEED SIDE SIDES SOC STEPS TOPIC TREE VARIANT
+export BOARD FILTER KEEP KSRC ONLY PCAP RUNS SEED SIDE SIDES SOC STEPS TOPIC TREE VARIANT WALK
 export SIGN_OFF OUT
 
 .PHONY: help bench test kunit mutants storm nightly coverage affected apply refresh check submit packages
@@ -26,8 +26,10 @@ help:
 ## make bench        base against patched, from nothing: lab and emulated board, comparison printed
 ##                   BOARD="lab-fec imx8mp-evk-qemu" SIDES="base patched" RUNS=5 [KSRC=DIR|URL]
 ##                   SIDES="base mine" KSRC=DIR benches your own driver edits
+##                   WALK=fec-fixes: the stack up to each patch of a topic; which moved what (BOARD=lab-fec)
 bench: packages
-	@bench/run --board "$$BOARD" --sides "$$SIDES" --runs "$$RUNS" $${KSRC:+--ksrc "$$KSRC"}
+	@bench/run --board "$$BOARD" --sides "$$SIDES" --runs "$$RUNS" $${WALK:+--walk "$$WALK"} \
+		$${KSRC:+--ksrc "$$KSRC"}
 
 ## make test         everything CI checks, from nothing; last line 'N passed, N failed, N skipped'
 test: packages
@@ -77,7 +79,8 @@ apply:
 refresh:
 	@scripts/refresh --topic "$${TOPIC:?TOPIC= names the topic}" -- "$${TREE:?TREE=DIR names the kernel tree to read}"
 
-## make check        checkpatch --strict, W=1 on arm64, x86 and m68k, sparse, every patch builds: [TOPIC=…]
+## make check        checkpatch --strict, W=1 on arm64, arm, x86 and m68k, sparse, every patch builds;
+##                   TOPIC=fec-fixes: and the lab runs after each patch of that topic
 check: packages
 	@scripts/check $${TOPIC:+--topic "$$TOPIC"}
 

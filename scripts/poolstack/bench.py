@@ -9,7 +9,7 @@ import os
 import platform
 import shutil
 
-from poolstack import board, cli, lab, results, trees, verdict
+from poolstack import board, cli, expected, lab, results, trees, verdict
 
 SIDES = trees.SIDES
 LAB_LIMIT = 60                      # seconds for the figures of one SoC
@@ -45,29 +45,54 @@ def about(tree, conf, extra=None):
             "env": {"config": fragments_id(conf), **host(), **(extra or {})}}
 
 
+def figure_jobs(conf, uml, outdir, lone_socs):
+    """The boots for the figures of one SoC: one, or one per case where the driver binds only once per boot."""
+    suite, soc = f"{conf['DRIVER']}_figures", conf["SOC"]
+    if soc not in lone_socs:
+        return [lab.Job(suite, soc)]
+    cases, _ = lab.inventory(uml, suite, outdir, soc=soc)
+    return [lab.Job(name, soc) for name in cases]
+
+
+def lab_figures(confs, uml, outdirs, label):
+    """One run of lab boards, side by side: {board's name: samples}; outdirs: {board's name: folder}."""
+    lone_socs = expected.lone_socs(cli.root() / "kunit" / "expected-red")
+    jobs = {conf.name: figure_jobs(conf, uml, outdirs[conf.name], lone_socs) for conf in confs}
+    for name, mine in jobs.items():
+        for job in mine:
+            job.log = outdirs[name] / f"{job.name}.log"
+    lab.boot_all([job for mine in jobs.values() for job in mine], uml, None, limit=LAB_LIMIT)
+    found = {}
+    for conf in confs:
+        run_ = lab.Run(label, "plain", uml, outdirs[conf.name])
+        for job in jobs[conf.name]:
+            lab.collect(job, run_, LAB_LIMIT)
+        red = [f"{case.name} {case.param}: {case.reason}" for case in run_.cases if case.status == "fail"]
+        problems = run_.faults + red
+        if problems:
+            raise cli.Failed(f"{conf.name}, {label}: {problems[0]}: see {outdirs[conf.name]}")
+        found[conf.name] = verdict.lab_samples(run_.figures, conf["SOC"])
+    return found
+
+
 class LabBoard:
     """A row of kunit/socs: one boot of its figures is one run."""
+
+    built = {}                      # tree -> kernel: one serves all rows, and no run changes a tree
 
     def __init__(self, conf):
         self.conf = conf
         self.kernels = {}
 
     def prepare(self, side, tree):
-        """Build the side's lab kernel; boards share it, the second one finds it built."""
-        self.kernels[side] = lab.build_kernel(tree)
+        """Build the side's lab kernel, which the boards of a run share."""
+        if tree.path not in self.built:
+            self.built[tree.path] = lab.build_kernel(tree)
+        self.kernels[side] = self.built[tree.path]
 
     def run(self, side, outdir):
         """One run: the samples."""
-        suite, soc = f"{self.conf['DRIVER']}_figures", self.conf["SOC"]
-        job = lab.Job(suite, soc)
-        lab.boot_all([job], self.kernels[side], outdir, limit=LAB_LIMIT)
-        run = lab.Run(side, "plain", self.kernels[side], outdir)
-        lab.collect(job, run, LAB_LIMIT)
-        red = [f"{case.name} {case.param}: {case.reason}" for case in run.cases if case.status == "fail"]
-        problems = run.faults + red
-        if problems:
-            raise cli.Failed(f"{self.conf.name}, {side}: {problems[0]}: see {job.log}")
-        return verdict.lab_samples(run.figures, soc)
+        return lab_figures([self.conf], self.kernels[side], {self.conf.name: outdir}, side)[self.conf.name]
 
     def env(self):
         """What the run found out about its surroundings."""
@@ -117,6 +142,7 @@ def run(words, sides, *, runs, soc="", ksrc=None, topic=None):
     if any(conf["WHERE"] == "lab" for _, confs in chosen for conf in confs):
         lab.check_host()
     side_trees = {side: trees.prepare(side, ksrc=ksrc, topic=topic, sides=sides) for side in sides}
+    LabBoard.built.clear()
     done, failed = [], []
     for name, confs in chosen:
         parts = []

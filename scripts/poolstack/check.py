@@ -4,8 +4,10 @@
 form        each patch as the project wants it: author, Fixes:, no sign-off
 checkpatch  scripts/checkpatch.pl --strict of the kernel that it is for
 builds      the touched folders build after every patch (arm64)
-warnings    W=1 on arm64, x86 and, for the drivers it has, m68k (ColdFire), and
-            sparse on arm64, say nothing that they did not say on the base
+warnings    W=1 on arm64, arm, x86 and, for the drivers it has, m68k (ColdFire),
+            and sparse on arm64, say nothing that they did not say on the base
+lab         where a topic is named: after each of its patches the lab runs, and
+            no case is red but those of faults that a later patch mends
 """
 
 import collections
@@ -13,12 +15,15 @@ import re
 import shutil
 from pathlib import Path
 
-from poolstack import affected, apply, build, cache, cli, kernel, series, trees
+from poolstack import (affected, apply, build, cache, cli, expected, kernel, kunit, lab,
+                       series, trees, walk)
 
 CONFIG = "configs/kernel/check.config"
-ARCHES = ("arm64", "x86", "m68k")
-# ColdFire is a configuration of its own, and has one of the drivers only.
-CONFIGS = {"m68k": "configs/kernel/check-coldfire.config"}
+ARCHES = ("arm64", "arm", "x86", "m68k")
+# 32-bit ARM with an MMU has a fec with descriptors in its own byte order. ColdFire
+# is a configuration of its own, and has one of the drivers only.
+CONFIGS = {"arm": "configs/kernel/check-arm.config",
+           "m68k": "configs/kernel/check-coldfire.config"}
 ONLY = {"m68k": ("drivers/net/ethernet/freescale/",)}
 LIMIT = 15      # patches a series may have on netdev
 # The kernel is an import without history, so no commit id is known there.
@@ -65,12 +70,24 @@ def untraced():
     return {fault.name for fault in affected.load(path).values() if fault.commit == "unknown"}
 
 
+def fixes(patch):
+    """What stands behind Fixes: in the patch's message."""
+    message = re.split(r"^---$", apply.read(patch.path).partition("\n\n")[2],
+                       flags=re.M)[0]
+    return re.findall(r"^Fixes: *(.*)$", message, re.M)
+
+
+def unfixed(topics):
+    """Patches for net without a Fixes: line, as topic/file."""
+    return [f"{topic.name}/{patch.file}" for topic in topics if topic.target == "net"
+            for patch in topic.active if not fixes(patch)]
+
+
 def form(topic, patch):
     """What is wrong with a patch file itself."""
     text = apply.read(patch.path)
-    head, _, rest = text.partition("\n\n")
-    message = re.split(r"^---$", rest, flags=re.M)[0]
-    title = apply.subject(text)
+    head = text.partition("\n\n")[0]
+    title, tags = apply.subject(text), fixes(patch)
     problems = []
     author = re.search(r"^From: (.*)$", head, re.M)
     if not author or author.group(1) != PLACEHOLDER:
@@ -81,10 +98,9 @@ def form(topic, patch):
         problems.append(f"subject names no subsystem: {title!r}")
     if title.endswith(".") or len(title) > 75:
         problems.append(f"subject ends in a dot or is longer than 75: {title!r}")
-    fixes = re.findall(r"^Fixes: *(.*)$", message, re.M)
     problems += [f"Fixes: {line}: want 12 digits and (\"subject\")"
-                 for line in fixes if not _FIXES.match(line)]
-    if topic.target == "net" and not fixes and patch.fault not in untraced():
+                 for line in tags if not _FIXES.match(line)]
+    if topic.target == "net" and not tags and patch.fault not in untraced():
         problems.append("no Fixes: line, which a patch for net needs (or `unknown` in kunit/faults)")
     problems += [f"not --full-index: {line}" for line in re.findall(
         r"^index .*$", text, re.M) if not re.match(r"index [0-9a-f]{40}\.\.", line)]
@@ -175,6 +191,38 @@ def cover(topic):
     return problems
 
 
+def after_patch(step, uml, left):
+    """What is red in the lab after a patch and must not be. left: faults that no
+    patch up to here mends."""
+    lone = expected.lone_socs(cli.root() / "kunit/expected-red")
+    # As on the base, as long as a SoC binds only once per boot.
+    side = "mine" if left & set(lone.values()) else "patched"
+    _, verdict = kunit.run(side, uml, out=cli.root() / "results/check" / step.name)
+    problems = [f"{case.name} {case.param}: {case.reason}" for case in verdict.unexpected]
+    problems += [f"{case.name} {case.param}: still red, though {entry.fault} is mended"
+                 for case, entry in verdict.expected if entry.fault not in left]
+    more = [f"and {len(problems) - 10} more"] if len(problems) > 10 else []
+    return verdict.faults + problems[:10] + more
+
+
+def in_lab(report, source, topic_name, ksrc):
+    """The lab after each patch of a topic: no patch breaks what a later one mends."""
+    lab.check_host()
+    topics = series.up_to(topic_name)
+    known = {entry.fault for entry in expected.load(cli.root() / "kunit/expected-red")}
+    known |= set(expected.lone_socs(cli.root() / "kunit/expected-red").values())
+    left = known - {patch.fault for topic in topics[:-1] for patch in topic.active}
+    steps = walk.steps(source, topic_name)[1:]
+    for step, patch in zip(steps, topics[-1].active):
+        left -= {patch.fault}
+        try:
+            uml = lab.build_kernel(walk.tree_at(source, step, ksrc))
+            problems = after_patch(step, uml, left)
+        except cli.Failed as failed:
+            problems = [failed.message]
+        report.add(f"lab: {step.label}", problems)
+
+
 def slow(report, source, topics, commits, names):
     """The checks that build: the base first, then the stack patch by patch."""
     touched = folders(topics)
@@ -222,23 +270,28 @@ def blind_sparse(text):
             if said.startswith("error:")]
 
 
-def check(topic_name=None, build_too=True, ksrc=None):
-    """All checks of the stack up to the topic; returns the exit code."""
+def check(topic_name=None, build_too=True, ksrc=None, lab_too=False):
+    """All checks of the stack up to the topic; returns the exit code. lab_too: the
+    lab after each patch of the topic."""
     topics = [topic for topic in series.up_to(topic_name) if topic.active]
     if not topics:
         raise cli.Stop("nothing to check: patches/series has no patch", cli.SKIP)
     source = kernel.source(ksrc)
     report = Report()
     with cli.step("applying the stack"):
-        commits = trees.patched_commits(source, topics)
-    names = [f"{topic.name}/{patch.file}" for topic in topics
-             for patch in topic.active]
-    if len(commits) != len(names) + 1:
-        raise cli.Stop(f"{len(names)} patches gave {len(commits) - 1} commits: one is "
-                       "in this kernel already: set it to accepted and drop it")
+        each = trees.commit_of_each(source, topics)
+    commits = [source.commit, *(commit for _, _, commit in each)]
+    names = [f"{topic.name}/{patch.file}" for topic, patch, _ in each]
     with cache.lock("check"):
         tree = trees.at_commit("check", source, source.commit)
         quick(report, tree, topics)
         if build_too:
             slow(report, source, topics, commits, names)
+    if lab_too:
+        with cache.lock("lab"):
+            in_lab(report, source, topic_name, ksrc)
+    unknown = unfixed(topics)
+    if unknown:
+        cli.say(f"{len(unknown)} patches whose Fixes: is not known yet: "
+                + " ".join(unknown))
     return report.verdict()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The measured table of the README: a short form of comparisons, put between two markers by script."""
 
-from poolstack import cli, pivot, results
+from poolstack import cli, pivot, results, targets
 from poolstack.metrics import TIMES
 
 BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
@@ -35,22 +35,24 @@ def rows(data):
     return text
 
 
-def excerpt(comparisons):
-    """The text between the markers."""
+def excerpt(comparisons, wanted=()):
+    """The text between the markers; wanted: targets, of which each comparison gets its verdicts."""
     lines = []
     for data in comparisons:
         names = ", ".join(f"{name}: {side.get('describe') or side.get('version', '?')}"
                           for name, side in data["sides"].items())
         lines += ["", f"{results.caption(data)}. {names}.", ""]
         lines += counters(data) if data["where"] == "lab" else rows(data)
+        told = targets.markdown(targets.judge(wanted, data))
+        lines += ["", *told] if told else []
     return "\n".join(lines[1:])
 
 
-def put(path, comparisons):
+def put(path, comparisons, wanted=()):
     """Replace what stands between the markers of a file."""
     text = path.read_text()
     head, begin, rest = text.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise cli.Stop(f"{path}: no block between {BEGIN} and {END} in it: add the two lines where the table shall be")
-    cli.atomic_write(path, f"{head}{BEGIN}\n{excerpt(comparisons)}\n{END}{tail}")
+    cli.atomic_write(path, f"{head}{BEGIN}\n{excerpt(comparisons, wanted)}\n{END}{tail}")

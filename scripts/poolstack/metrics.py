@@ -6,6 +6,7 @@ METRICS = {
     "dma_lines_for_device": ("64-byte lines", "lower"),
     "dma_lines_for_cpu": ("64-byte lines", "lower"),
     "dma_sync_calls": ("calls", "lower"),
+    "dma_empty_syncs": ("calls", "lower"),
     "dma_maps": ("calls", "lower"),
     "mmio_writes": ("writes", "lower"),
     "mmio_reads": ("reads", "lower"),
@@ -25,6 +26,6 @@ TIMES = ("ns", "pps", "mbps")
 # Column heads where many metrics stand side by side.
 SHORT = {
     "dma_lines_for_device": "lines to dev", "dma_lines_for_cpu": "lines to CPU", "dma_sync_calls": "syncs",
-    "dma_maps": "maps", "mmio_writes": "MMIO writes", "mmio_reads": "MMIO reads", "link_events": "link events",
+    "dma_empty_syncs": "empty syncs", "dma_maps": "maps", "mmio_writes": "MMIO writes", "mmio_reads": "MMIO reads", "link_events": "link events",
     "page_allocs": "pages", "recycle_cached_share": "cached share", "rx_bytes_per_descriptor": "bytes/descr.",
 }

@@ -173,7 +173,7 @@ def _cells(data):
     return head, body
 
 
-def _columns(lines, right):
+def columns(lines, right):
     """Lines of text cells, lined up."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return ["  ".join(text.rjust(width) if column in right else text.ljust(width)
@@ -186,12 +186,12 @@ def table(data, full=False):
     lines = [caption(data)]
     if data["where"] == "lab" and not full:
         short, packed = pivot.pivot(data, number)
-        lines += _columns([short] + packed, range(2, len(short)))
+        lines += columns([short] + packed, range(2, len(short)))
         place = head.index("verdict")
         told = [line for line in body if line[place] in ("worse", "void") and len(data["sides"]) > 1]
-        lines += _columns([head] + told, range(5, 6 + len(data["sides"]))) if told else []
+        lines += columns([head] + told, range(5, 6 + len(data["sides"]))) if told else []
     else:
-        lines += _columns([head] + body, range(5, 6 + len(data["sides"])))
+        lines += columns([head] + body, range(5, 6 + len(data["sides"])))
     return "\n".join(lines + [tally(data)])
 
 

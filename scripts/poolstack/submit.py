@@ -17,7 +17,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from poolstack import apply, cli, kernel, series, trees
+from poolstack import apply, check, cli, kernel, series, trees
 
 PLACEHOLDER = "poolstack@example.org"
 # Linux 2.6.12-rc2, the first commit of every real kernel history.
@@ -187,6 +187,12 @@ def submit(tree, topic_name, out, sign_off=False):
     if not topic.active:
         raise cli.Stop(f"nothing to submit: topic {topic_name} has no patch",
                        cli.SKIP)
+    unknown = check.unfixed([topic])
+    if unknown:
+        raise cli.Stop("no Fixes: line, which a patch for net needs: "
+                       f"{' '.join(unknown)}: find the commit that brought the fault "
+                       "with git log -S in a clone with history, and put it into the "
+                       "message and into kunit/faults", cli.FAIL)
     out = Path(out).absolute()
     if out.exists() and any(out.iterdir()):
         raise cli.Stop(f"the folder for the mails is not empty: {out}: name another "

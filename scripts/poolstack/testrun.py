@@ -65,7 +65,7 @@ def read_tally(text, code, name):
     if not found:
         return Count(failed=1, notes=[f"{name} gave no count: {cli.error_line(text) or f'exit code {code}'}"])
     count = Count(*(int(number or 0) for number in found[-1]))
-    count.notes = re.findall(r"^not ok .*(?:\n {3}.*)?", text, re.M)
+    count.notes = re.findall(r"^not ok .*(?:\n {3}.*)?|^\d+ patches whose .*", text, re.M)
     if code not in (cli.PASS, cli.SKIP) and not count.failed:
         count.failed = 1
         count.notes.append(f"{name} ended with {code} though it counts no failure")

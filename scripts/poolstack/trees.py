@@ -139,6 +139,16 @@ def patched_commits(source, topics):
     return [source.commit, *listed]
 
 
+def commit_of_each(source, topics):
+    """[(topic, patch, the commit after it), ...]; each patch has to change something."""
+    patches = [(topic, patch) for topic in topics for patch in topic.active]
+    commits = patched_commits(source, topics)[1:]
+    if len(commits) != len(patches):
+        raise cli.Stop(f"{len(patches)} patches gave {len(commits)} commits: one is "
+                       "in this kernel already: set it to accepted and drop it")
+    return [(topic, patch, commit) for (topic, patch), commit in zip(patches, commits)]
+
+
 def touched(patch_file):
     """The files that a patch names, old and new."""
     text = Path(patch_file).read_text(encoding="utf-8", errors="replace")

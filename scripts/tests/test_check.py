@@ -3,8 +3,9 @@
 
 import unittest
 
+import fakelab
 from support import FEC, Case
-from poolstack import build, check, cli, series, trees
+from poolstack import build, check, cli, kernel, lab, series, trees, walk
 
 LOG = """\
   CC      drivers/net/ethernet/freescale/fec_main.o
@@ -57,6 +58,21 @@ class Form(Case):
         (self.repo / "kunit/faults").write_text("F1 0123456789ab 6.6 wrong\n")
         self.assertEqual(len(self.problems(line)), 1)
 
+    def test_patches_without_fixes_are_told_in_one_line(self):
+        self.assertEqual(check.unfixed(series.load()), [])
+        text = self.path.read_text()
+        # One below the "---" is no tag.
+        self.path.write_text(text.replace("Fixes: ", "See: ", 1).replace(
+            "\n---\n", "\n---\nFixes: 0123456789ab (\"x\")\n", 1))
+        self.assertEqual(check.unfixed(series.load()), [f"fec-fixes/{self.names[0]}"])
+        self.seed_cache()
+        done = self.script("check", "--quick")
+        self.assertIn(f"\n1 patches whose Fixes: is not known yet: fec-fixes/{self.names[0]}\n",
+                      done.stdout, done.stderr)
+        series_file = self.repo / "patches/series"
+        series_file.write_text(series_file.read_text().replace("fec-fixes net", "fec-fixes net-next"))
+        self.assertEqual(check.unfixed(series.load()), [])
+
     def test_cover_letter(self):
         topic = series.load()[0]
         self.assertEqual(check.cover(topic), ["it says nothing"])
@@ -81,6 +97,63 @@ class Form(Case):
     def test_no_patch_is_a_skip(self):
         (self.repo / "patches/series").write_text("topic fec-fixes net\n")
         self.assert_stop(self.script("check"), 4, "nothing to check")
+
+
+class InLab(Case):
+    """The lab after each patch, on a stand-in kernel whose cases turn green with their patch."""
+
+    LIST = "fec_a.one * plain F1\nfec_a.two * plain F2\nfec_a.last * plain F9\n"
+
+    def setUp(self):
+        super().setUp()
+        self.names = self.make_stack()
+        self.seed_cache()
+        (self.repo / "kunit/expected-red").write_text(self.LIST)
+        self.states = {"0001": {"two": "red", "last": "red"}, "0002": {"last": "red"}}
+        for where, name, value in ((lab, "check_host", lambda: None), (lab, "build_kernel", self.build),
+                                   (walk, "tree_at", lambda source, step, ksrc: step)):
+            self.addCleanup(setattr, where, name, getattr(where, name))
+            setattr(where, name, value)
+
+    def build(self, step):
+        """Instead of a kernel: what the step's state says, green for the rest."""
+        folder = self.tmp / step.name
+        folder.mkdir(exist_ok=True)
+        state = self.states[step.name]
+        if state == "broken":
+            raise cli.Failed("building lab kernel failed: a.c:1: error: bad")
+        return fakelab.make(folder, {f"fec_a.{case}": {"imx6q/armv7-32": state.get(case, "ok")}
+                                     for case in ("one", "two", "last", "sound")})
+
+    def in_lab(self):
+        """[(check, problems)] of the report."""
+        found = []
+        report = check.Report()
+        report.add = lambda name, problems: found.append((name, problems))
+        check.in_lab(report, kernel.debian(), "fec-fixes", None)
+        return found
+
+    def test_what_a_later_patch_mends_may_be_red(self):
+        self.assertEqual(self.in_lab(), [(f"lab: fec-fixes/{name}", []) for name in self.names])
+
+    def test_what_is_mended_may_not(self):
+        self.states["0002"]["one"] = "red"
+        (_, first), (_, second) = self.in_lab()
+        self.assertEqual(first, [])
+        self.assertEqual(second, ["fec_a.one imx6q/armv7-32: still red, though F1 is mended"])
+
+    def test_a_case_that_was_never_red_may_not(self):
+        self.states["0001"]["sound"] = "red"
+        (_, first), (_, second) = self.in_lab()
+        self.assertEqual(len(first), 1)
+        self.assertIn("fec_a.sound", first[0])
+        self.assertEqual(second, [])
+
+    def test_a_dead_kernel_and_one_that_does_not_build(self):
+        self.states = {"0001": {"sound": "panic"}, "0002": "broken"}
+        (_, first), (_, second) = self.in_lab()
+        self.assertTrue(any("panic" in line or "cut short" in line for line in first), first)
+        self.assertEqual(second, ["building lab kernel failed: a.c:1: error: bad"])
 
 
 class Messages(unittest.TestCase):

@@ -66,14 +66,15 @@ class Planted(Case):
         self.assertEqual([name for name, _ in red],
                          [f"checkpatch: fec-fixes/{names[1]}",
                           f"builds: fec-fixes/{names[4]} (arm64)",
-                          "warnings: W=1 and sparse on arm64", "warnings: W=1 on x86"],
+                          "warnings: W=1 and sparse on arm64", "warnings: W=1 on arm",
+                          "warnings: W=1 on x86"],
                          done.stdout)
         self.assertIn("TRAILING_WHITESPACE", red[0][1])
         self.assertIn("nowhere", red[1][1])
         found = done.stdout.partition("not ok warnings: W=1 and sparse")[2]
         self.assertIn("unused-but-set-variable", found)
         self.assertIn("incorrect type in return expression", found)
-        self.assertRegex(done.stdout, r"(?m)^\d+ checks passed, 4 failed$")
+        self.assertRegex(done.stdout, r"(?m)^\d+ checks passed, 5 failed$")
 
 
 if __name__ == "__main__":

@@ -121,6 +121,17 @@ class Submit(Case):
         self.assert_refused(self.submit(), 1, self.names[1], FEC)
         self.assertEqual(self.state(self.tree), before)
 
+    def test_patch_for_net_without_fixes(self):
+        path = self.repo / "patches/fec-fixes" / self.names[1]
+        path.write_text(path.read_text().replace("Fixes: ", "Broken by: ", 1))
+        # Known as unknown is good enough to keep the patch, not to send it.
+        (self.repo / "kunit/faults").write_text("F2 unknown unknown wrong\n")
+        self.assert_refused(self.submit(), 1, f"fec-fixes/{self.names[1]}", "git log -S",
+                            "kunit/faults")
+        series = self.repo / "patches/series"
+        series.write_text(series.read_text().replace("fec-fixes net", "fec-fixes net-next"))
+        self.assertEqual(self.submit().returncode, 0)
+
     def test_placeholder_in_the_text_is_not_handed_over(self):
         path = self.repo / "patches/fec-fixes/0000-cover-letter.patch"
         path.write_text(path.read_text() + "Ask poolstack@example.org.\n")
