@@ -187,6 +187,7 @@ static void do_sync(struct device *dev, dma_addr_t addr, size_t size,
 
 	spin_lock_irqsave(&dma->lock, flags);
 	dma->stats.sync_calls++;
+	dma->stats.empty_syncs += !size;
 	map = sync_target(dma, addr, size, dir);
 	if (!map || !size)
 		goto unlock;

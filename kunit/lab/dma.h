@@ -64,7 +64,7 @@ struct lab_span {
 
 struct lab_dma_stats {
 	u64 maps, unmaps;
-	u64 sync_calls;
+	u64 sync_calls, empty_syncs;	/* the second are among the first */
 	u64 lines_for_device, lines_for_cpu;
 };
 

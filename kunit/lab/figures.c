@@ -77,6 +77,7 @@ void lab_counts(struct lab_nic *pub, struct lab_counts *counts)
 		.dma_lines_for_device = dma->lines_for_device,
 		.dma_lines_for_cpu = dma->lines_for_cpu,
 		.dma_sync_calls = dma->sync_calls,
+		.dma_empty_syncs = dma->empty_syncs,
 		.dma_maps = dma->maps,
 		.dma_unmaps = dma->unmaps,
 		.mmio_reads = ctrl->mmio->reads,

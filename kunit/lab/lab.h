@@ -303,6 +303,14 @@ void lab_discard(struct lab_nic *nic);
  */
 void lab_sink_frames(struct lab_nic *nic, bool keep);
 
+/**
+ * lab_forward() - choose whether the stack sends frames on
+ * @nic: the NIC.
+ * @on: true: each frame that is delivered leaves through the interface it came
+ *	in by, unchanged and as the same skb, as a router with one port sends it.
+ */
+void lab_forward(struct lab_nic *nic, bool on);
+
 /* ---- bad days ----------------------------------------------------------- */
 
 /**
@@ -340,6 +348,7 @@ int lab_send_length(struct lab_nic *nic, unsigned int queue, u16 len);
  *	driver or implied by a mapping, in 64-byte lines on every target.
  * @dma_lines_for_cpu: the same for the CPU, implied by an unmapping.
  * @dma_sync_calls: dma_sync_*() calls, both ways.
+ * @dma_empty_syncs: of these, for no byte at all.
  * @dma_maps: streaming mappings made.
  * @dma_unmaps: and removed.
  * @mmio_reads: register reads.
@@ -357,6 +366,7 @@ struct lab_counts {
 	u64 dma_lines_for_device;
 	u64 dma_lines_for_cpu;
 	u64 dma_sync_calls;
+	u64 dma_empty_syncs;
 	u64 dma_maps;
 	u64 dma_unmaps;
 	u64 mmio_reads;

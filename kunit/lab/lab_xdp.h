@@ -113,6 +113,18 @@ int lab_attach_awake(struct lab_nic *nic, struct bpf_prog *prog);
  * Return: 0 or a negative error. Undone with lab_detach_verified().
  */
 int lab_attach_verified(struct lab_nic *nic, struct bpf_insn *insns, u32 n);
+
+/**
+ * lab_attach_generic() - have the core run a program for the driver
+ * @nic: the NIC.
+ * @verdict: what the program returns for every frame.
+ *
+ * Goes with the interface. The gate does not see where frames went that the
+ * program ended: lab_account().
+ *
+ * Return: 0, or a negative error.
+ */
+int lab_attach_generic(struct lab_nic *nic, enum xdp_action verdict);
 int lab_detach_verified(struct lab_nic *nic);
 
 #endif

@@ -84,6 +84,7 @@ struct lab_prog {
  * @rand: the case's own choices.
  * @late: chance in time.
  * @runner: the controller on its own.
+ * @forward: the receive handler transmits what it is given.
  * @keep_skbs: the receive handler keeps skbs in @skbs.
  * @skbs: kept, oldest first.
  */
@@ -106,6 +107,7 @@ struct nic {
 	struct lab_rand rand;
 	struct lab_late late;
 	struct lab_runner runner;
+	bool forward;
 	bool keep_skbs;
 	struct sk_buff_head skbs;
 };

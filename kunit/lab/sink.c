@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Stands in for the stack above the driver: takes every frame that the
- * interface delivers, keeps a copy and frees the skb where a protocol would.
+ * interface delivers, keeps a copy and frees the skb where a protocol would,
+ * or sends it on as a router would.
  */
 #include <linux/if_vlan.h>
 #include <linux/rtnetlink.h>
@@ -42,6 +43,12 @@ static rx_handler_result_t take(struct sk_buff **pskb)
 		skb_queue_tail(&nic->skbs, skb);
 		return RX_HANDLER_CONSUMED;
 	}
+	if (READ_ONCE(nic->forward)) {
+		lab_wire_tally(&nic->delivered);
+		skb_push(skb, -skb_mac_offset(skb));
+		dev_queue_xmit(skb);
+		return RX_HANDLER_CONSUMED;
+	}
 	lab_wire_out_marked(&nic->delivered, skb_get_rx_queue(skb), nic->scratch,
 			    rebuild(skb, nic->scratch), &(struct lab_marks){
 		.ip_summed = skb->ip_summed,
@@ -49,6 +56,11 @@ static rx_handler_result_t take(struct sk_buff **pskb)
 	});
 	consume_skb(skb);
 	return RX_HANDLER_CONSUMED;
+}
+
+void lab_forward(struct lab_nic *nic, bool on)
+{
+	WRITE_ONCE(to_nic(nic)->forward, on);
 }
 
 /* Put the sink on the interface; 0 or a negative error. */

@@ -102,17 +102,17 @@ int lab_attach_awake(struct lab_nic *nic, struct bpf_prog *prog)
 	return ret;
 }
 
-static int change_fd(struct lab_nic *nic, int fd)
+static int change_fd(struct lab_nic *nic, int fd, u32 flags)
 {
 	int ret;
 
 	rtnl_lock();
-	ret = dev_change_xdp_fd(nic->ndev, NULL, fd, -1, XDP_FLAGS_DRV_MODE);
+	ret = dev_change_xdp_fd(nic->ndev, NULL, fd, -1, flags);
 	rtnl_unlock();
 	return ret;
 }
 
-int lab_attach_verified(struct lab_nic *nic, struct bpf_insn *insns, u32 n)
+static int load_and_attach(struct lab_nic *nic, struct bpf_insn *insns, u32 n, u32 flags)
 {
 	static const char license[] = "GPL";
 	union bpf_attr attr = {
@@ -126,12 +126,24 @@ int lab_attach_verified(struct lab_nic *nic, struct bpf_insn *insns, u32 n)
 	fd = kern_sys_bpf(BPF_PROG_LOAD, &attr, sizeof(attr));
 	if (fd < 0)
 		return fd;
-	ret = change_fd(nic, fd);
+	ret = change_fd(nic, fd, flags);
 	close_fd(fd);
 	return ret;
 }
 
+int lab_attach_verified(struct lab_nic *nic, struct bpf_insn *insns, u32 n)
+{
+	return load_and_attach(nic, insns, n, XDP_FLAGS_DRV_MODE);
+}
+
+int lab_attach_generic(struct lab_nic *nic, enum xdp_action verdict)
+{
+	struct bpf_insn insns[] = { LAB_BPF_RETURN(verdict) };
+
+	return load_and_attach(nic, insns, ARRAY_SIZE(insns), XDP_FLAGS_SKB_MODE);
+}
+
 int lab_detach_verified(struct lab_nic *nic)
 {
-	return change_fd(nic, -1);
+	return change_fd(nic, -1, XDP_FLAGS_DRV_MODE);
 }

@@ -46,6 +46,7 @@ static void measure(struct lab_nic *nic, const char *verb, enum source source, u
 		FIGURE("dma_lines_for_device", dma_lines_for_device);
 		FIGURE("dma_lines_for_cpu", dma_lines_for_cpu);
 		FIGURE("dma_sync_calls", dma_sync_calls);
+		FIGURE("dma_empty_syncs", dma_empty_syncs);
 		FIGURE("dma_maps", dma_maps);
 		FIGURE("mmio_writes", mmio_writes);
 		FIGURE("mmio_reads", mmio_reads);
@@ -151,6 +152,31 @@ static void xmit(struct kunit *test)
 	measure(nic, "xmit", STACK, 60);
 }
 
+/* Receiving for the stack, which sends the frame on. */
+static void forward(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct rtnl_link_stats64 stats;
+
+	lab_up(nic);
+	lab_forward(nic, true);
+	measure_both(nic, "forward");
+	dev_get_stats(nic->ndev, &stats);
+	KUNIT_EXPECT_EQ(test, stats.tx_packets, 2 * 2 * ARRAY_SIZE(batches) * FRAMES);
+}
+
+/* Generic XDP_DROP: the core copies a frame that has not the headroom for it. */
+static void skbmode_drop(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+
+	KUNIT_ASSERT_EQ(test, lab_attach_generic(nic, XDP_DROP), 0);
+	lab_up(nic);
+	measure(nic, "skbmode_drop", WIRE, 60);
+	lab_expect_silence(nic);
+	lab_account(nic, 2 * ARRAY_SIZE(batches) * FRAMES);
+}
+
 static struct kunit_case cases[] = {
 	LAB_CASE(plain, lab_each_fec),
 	LAB_CASE(attach, lab_each_fec_xdp),
@@ -158,6 +184,8 @@ static struct kunit_case cases[] = {
 	LAB_CASE(drop, lab_each_fec_xdp),
 	LAB_CASE(xdptx, lab_each_fec_xdp),
 	LAB_CASE(xmit, lab_each_fec),
+	LAB_CASE(forward, lab_each_fec),
+	LAB_CASE(skbmode_drop, lab_each_fec),
 	{}
 };
 
