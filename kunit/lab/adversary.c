@@ -7,15 +7,10 @@
  * 0198) fetches what an instruction asks for only.
  */
 #include <linux/jhash.h>
-#include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "nic.h"
-
-#ifdef MODULE_PARAM_PREFIX
-#undef MODULE_PARAM_PREFIX
-#endif
-#define MODULE_PARAM_PREFIX "poolstack."
+#include "param.h"
 
 static bool adversary;
 module_param(adversary, bool, 0444);
@@ -260,6 +255,7 @@ void lab_adversary_init(struct nic *nic)
 	rand_init(&nic->rand, &nic->pub, 1);
 	rand_init(&nic->late.rand, &nic->pub, 2);
 	rand_init(&nic->pub.dma->rand, &nic->pub, 3);
+	rand_init(&nic->runner.rand, &nic->pub, 4);
 	if (adversary)
 		lab_adversary(&nic->pub, true);
 }

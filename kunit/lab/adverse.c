@@ -3,29 +3,31 @@
  * Bad days: no memory for a mapping, a MAC that reports nonsense, and buffers
  * that are taken from a MAC which still holds them.
  */
+#include <linux/atomic.h>
+
 #include "nic.h"
 
 /* One NIC at a time is taken; cleared when it is given back. */
 static struct lab_ctrl *watched;
 static bool starving;
-static unsigned int mappings_left;
+static atomic_t mappings_left;	/* both CPUs map */
 
 static void end(void *unused)
 {
 	watched = NULL;
-	starving = false;
+	WRITE_ONCE(starving, false);
 }
 
 void lab_maps_left(struct lab_nic *nic, unsigned int maps)
 {
 	KUNIT_ASSERT_EQ(nic->test, kunit_add_action_or_reset(nic->test, end, NULL), 0);
-	mappings_left = maps;
-	starving = true;
+	atomic_set(&mappings_left, maps);
+	WRITE_ONCE(starving, true);
 }
 
 void lab_maps_plenty(struct lab_nic *nic)
 {
-	starving = false;
+	WRITE_ONCE(starving, false);
 }
 
 /**
@@ -37,12 +39,7 @@ void lab_maps_plenty(struct lab_nic *nic)
  */
 bool lab_map_refused(void)
 {
-	if (!starving)
-		return false;
-	if (!mappings_left)
-		return true;
-	mappings_left--;
-	return false;
+	return READ_ONCE(starving) && atomic_dec_if_positive(&mappings_left) < 0;
 }
 
 void lab_watch_buffers(struct lab_nic *nic)

@@ -2,7 +2,6 @@
 /*
  * The driver leaves its device and takes it again; what it must not leave.
  */
-#include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/phy.h>
 #include <linux/platform_device.h>
@@ -12,8 +11,6 @@
 
 /* drivers/net/phy/phylib-internal.h, which is not for including */
 extern const struct bus_type mdio_bus_type;
-
-#define WAIT_MS		3000
 
 static int name_child(struct device *dev, void *data)
 {
@@ -56,7 +53,7 @@ void lab_unbind(struct lab_nic *pub)
 	 * mapped is looked at below: a closed interface may have a socket.
 	 */
 	nic->up = true;
-	if (!nic->ctrl->ops->irq_level(nic->ctrl))
+	if (!lab_ctrl_irq_level(nic->ctrl))
 		lab_gate_report(nic);
 	lab_sink_unregister(nic);
 	device_release_driver(&nic->pdev->dev);
@@ -75,13 +72,12 @@ void lab_bind(struct lab_nic *pub)
 {
 	struct nic *nic = to_nic(pub);
 	struct device *dev = &nic->pdev->dev;
-	int ret, ms;
+	int ret;
 
 	ret = device_attach(dev);
 	KUNIT_ASSERT_GE_MSG(pub->test, ret, 0, "probe");
-	for (ms = 0; ms < WAIT_MS && !device_is_bound(dev); ms += 10)
-		msleep(10);
-	KUNIT_ASSERT_TRUE_MSG(pub->test, device_is_bound(dev), "the driver did not probe again");
+	KUNIT_ASSERT_TRUE_MSG(pub->test, lab_wait_until(device_is_bound(dev)),
+			      "the driver did not probe again");
 	pub->ndev = platform_get_drvdata(nic->pdev);
 	KUNIT_ASSERT_EQ(pub->test, lab_sink_register(nic), 0);
 }

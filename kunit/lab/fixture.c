@@ -7,20 +7,15 @@
  * overlay goes, since removing the overlay detaches the child nodes first and
  * a driver that then looks for its fixed-link node leaves the fixed PHY behind.
  */
-#include <linux/delay.h>
 #include <linux/of.h>
 #include <linux/of_platform.h>
-#include <linux/phy.h>
 #include <linux/platform_device.h>
 #include <linux/pm_runtime.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "../../../../../net/core/dev.h"
 #include "nic.h"
 #include "pcap.h"
-
-#define WAIT_MS		3000
 
 /* The operations must be there before the driver calls dma_set_mask(). */
 static int on_bus_event(struct notifier_block *nb, unsigned long action, void *data)
@@ -99,7 +94,7 @@ static void apply_overlay(struct nic *nic)
 	const struct lab_soc *soc = nic->pub.soc;
 	struct kunit *test = nic->pub.test;
 	struct device_node *np;
-	int ret, ms;
+	int ret;
 
 	ret = of_overlay_fdt_apply(soc->dtbo_begin, soc->dtbo_end - soc->dtbo_begin,
 				   &nic->overlay, NULL);
@@ -111,9 +106,7 @@ static void apply_overlay(struct nic *nic)
 	of_node_put(np);
 	KUNIT_ASSERT_NOT_NULL(test, nic->pdev);
 
-	for (ms = 0; ms < WAIT_MS && !device_is_bound(&nic->pdev->dev); ms += 20)
-		msleep(20);
-	KUNIT_ASSERT_TRUE_MSG(test, device_is_bound(&nic->pdev->dev),
+	KUNIT_ASSERT_TRUE_MSG(test, lab_wait_until(device_is_bound(&nic->pdev->dev)),
 			      "the driver did not probe on %s", soc->name);
 }
 
@@ -150,28 +143,6 @@ struct lab_nic *lab_nic_take(struct kunit *test)
 	return &nic->pub;
 }
 
-/*
- * The carrier comes before the driver's link callback, both under the lock of
- * the PHY's state machine: when that can be taken, the callback is through.
- */
-static bool link_settled(struct net_device *ndev)
-{
-	/* do not wait for a timer that is due soon */
-	if (ndev->phydev)
-		flush_delayed_work(&ndev->phydev->state_queue);
-	if (!netif_carrier_ok(ndev))
-		return false;
-	if (ndev->phydev) {
-		mutex_lock(&ndev->phydev->lock);
-		mutex_unlock(&ndev->phydev->lock);
-	}
-	/* nor for the queueing discipline to hear of it */
-	rtnl_lock();
-	linkwatch_run_queue();
-	rtnl_unlock();
-	return true;
-}
-
 int lab_try_up(struct lab_nic *nic)
 {
 	int ret;
@@ -181,15 +152,6 @@ int lab_try_up(struct lab_nic *nic)
 	rtnl_unlock();
 	to_nic(nic)->up = !ret;
 	return ret;
-}
-
-void lab_wait_link(struct lab_nic *nic)
-{
-	int ms;
-
-	for (ms = 0; ms < WAIT_MS && !link_settled(nic->ndev); ms += 20)
-		msleep(20);
-	KUNIT_ASSERT_TRUE_MSG(nic->test, netif_carrier_ok(nic->ndev), "no carrier");
 }
 
 void lab_up(struct lab_nic *nic)
@@ -221,11 +183,7 @@ void lab_cut(struct lab_nic *pub)
 
 void lab_wait_asleep(struct lab_nic *nic)
 {
-	int ms;
-
-	for (ms = 0; ms < WAIT_MS && !pm_runtime_suspended(nic->dev); ms += 20)
-		msleep(20);
-	KUNIT_ASSERT_TRUE_MSG(nic->test, pm_runtime_suspended(nic->dev),
+	KUNIT_ASSERT_TRUE_MSG(nic->test, lab_wait_until(pm_runtime_suspended(nic->dev)),
 			      "the driver keeps its clocks running");
 	KUNIT_ASSERT_FALSE(nic->test, lab_clk_running());
 }

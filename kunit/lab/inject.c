@@ -27,6 +27,7 @@ extern struct lab_site * const __stop_lab_sites[] __weak;
  * @nth: how many matching calls until one fails.
  * @every: fail again after so many; 0: fail once.
  * @failed: calls that failed.
+ * @on: calls are counted; read without a lock.
  */
 static struct plan {
 	const char *what;

@@ -238,6 +238,17 @@ struct lab_frame {
 void lab_fill(u8 *frame, u32 len, u32 seed);
 
 /**
+ * lab_fill_tagged() - the same with a VLAN tag
+ * @frame: destination, at least @len bytes.
+ * @len: length with the tag, without FCS, 18 or more.
+ * @tci: priority and number of the VLAN.
+ * @seed: any number.
+ *
+ * EtherType LAB_ETHERTYPE behind a tag of IEEE 802.1Q.
+ */
+void lab_fill_tagged(u8 *frame, u32 len, u16 tci, u32 seed);
+
+/**
  * lab_try_send() - put a frame on the wire towards the NIC
  * @nic: the NIC.
  * @queue: hardware queue, as the controller's classifier would have chosen it.
@@ -289,6 +300,15 @@ struct lab_frame *lab_take_transmitted(struct lab_nic *nic);
 /* The oldest frame not yet taken must be exactly these bytes. */
 void lab_expect_delivered(struct lab_nic *nic, const u8 *frame, u32 len);
 void lab_expect_transmitted(struct lab_nic *nic, const u8 *frame, u32 len);
+
+/**
+ * lab_exchange() - frames each way through every queue, and nothing else
+ * @nic: the NIC, up, without a program.
+ * @seed: of the first.
+ *
+ * A short and a long one in each direction, one at a time, whole.
+ */
+void lab_exchange(struct lab_nic *nic, u32 seed);
 
 /* Nothing is waiting on either side. */
 void lab_expect_silence(struct lab_nic *nic);
@@ -504,25 +524,21 @@ void lab_account(struct lab_nic *nic, unsigned int frames);
  */
 unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 
-/* programs and AF_XDP sockets: headers of their own for their length only */
-#include "lab_xdp.h"
-#include "lab_redirect.h"
-#include "lab_pools.h"
+/* the rest by area, each in a header of its own for its length only */
+#include "lab_adversary.h"
+#include "lab_ethtool.h"
+#include "lab_flow.h"
+#include "lab_hw.h"
+#include "lab_inject.h"
 #include "lab_link.h"
 #include "lab_netpoll.h"
-#include "lab_second.h"
-#include "lab_adversary.h"
-#include "lab_race.h"
-#include "lab_flow.h"
-#include "lab_xsk.h"
-/* sleep, driver binding; what a user does with ethtool */
+#include "lab_pools.h"
 #include "lab_power.h"
-#include "lab_ethtool.h"
-/* chance that repeats */
+#include "lab_race.h"
+#include "lab_redirect.h"
+#include "lab_second.h"
 #include "lab_seed.h"
-/* what the hardware may do to a frame */
-#include "lab_hw.h"
-/* calls of the driver that fail */
-#include "lab_inject.h"
+#include "lab_xdp.h"
+#include "lab_xsk.h"
 
 #endif

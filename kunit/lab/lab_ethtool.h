@@ -54,18 +54,6 @@ void lab_join(struct lab_nic *nic, const u8 *group);
 void lab_leave(struct lab_nic *nic, const u8 *group);
 
 /**
- * lab_cable() - pull the cable, or plug it in
- * @nic: the NIC, up, with a fixed link.
- * @up: whether there is a link.
- *
- * Returns when the driver knows.
- */
-void lab_cable(struct lab_nic *nic, bool up);
-
-/* Wait until the PHY's state machine is through and the link is up, then pump. */
-void lab_calm(struct lab_nic *nic);
-
-/**
  * lab_phc() - the PTP hardware clock
  * @nic: the NIC.
  *

@@ -99,11 +99,4 @@ unsigned int lab_inject_stop(struct lab_nic *nic);
  */
 int lab_try_up(struct lab_nic *nic);
 
-/**
- * lab_wait_link() - wait until the carrier is on and all have heard of it
- * @nic: the NIC, up. The driver starts its controller anew then, and what was
- *	in its rings is gone.
- */
-void lab_wait_link(struct lab_nic *nic);
-
 #endif

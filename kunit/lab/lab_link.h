@@ -8,13 +8,35 @@
 #include "lab.h"
 
 /**
+ * lab_cable() - pull the cable, or plug it in
+ * @nic: the NIC, up.
+ * @link: whether there is a link.
+ *
+ * Through the PHY's registers and phylib. Returns when the driver's callback is
+ * through and the queueing discipline has heard of it.
+ *
+ * Context: task, may sleep; so may the next two.
+ */
+void lab_cable(struct lab_nic *nic, bool link);
+
+/**
+ * lab_wait_link() - wait until the carrier is on and all have heard of it
+ * @nic: the NIC, up. The driver starts its controller anew then, and what was
+ *	in its rings is gone.
+ */
+void lab_wait_link(struct lab_nic *nic);
+
+/* lab_wait_link(), then lab_pump(). */
+void lab_calm(struct lab_nic *nic);
+
+/**
  * lab_link() - the link partner changes
  * @nic: the NIC, up.
  * @speed: 10, 100 or 1000 Mbit/s; 0: no link.
  * @full: full duplex.
  *
- * The link goes down, and comes back with the new speed, through the PHY's
- * registers and phylib. Returns when the driver's callback is through.
+ * The link goes down and comes back with the new speed, each as with
+ * lab_cable().
  *
  * Context: task, may sleep.
  */

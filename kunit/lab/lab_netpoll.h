@@ -8,7 +8,10 @@
 
 #include "lab.h"
 
-/* Let netpoll use the NIC, which is up, until the case ends. */
+/**
+ * lab_netpoll_start() - let netpoll use the NIC
+ * @nic: the NIC, up or down; until the case ends.
+ */
 void lab_netpoll_start(struct lab_nic *nic);
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lab: programs and AF_XDP sockets. Part of lab.h, which includes it.
+ * The lab: programs. Part of lab.h, which includes it.
  */
 #ifndef POOLSTACK_LAB_XDP_H
 #define POOLSTACK_LAB_XDP_H
@@ -103,6 +103,13 @@ int lab_attach(struct lab_nic *nic, struct bpf_prog *prog);
  * Return: what the driver returned.
  */
 int lab_attach_awake(struct lab_nic *nic, struct bpf_prog *prog);
+
+/**
+ * lab_up_with() - open the interface, a program attached from the start
+ * @nic: the NIC, down.
+ * @prog: program of this case.
+ */
+void lab_up_with(struct lab_nic *nic, struct bpf_prog *prog);
 
 /**
  * lab_attach_verified() - load through the verifier, attach through the netdev

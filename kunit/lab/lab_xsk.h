@@ -15,6 +15,9 @@
 
 struct lab_xsk;
 
+/* For a fill ring: more than a receive ring of the driver has descriptors. */
+#define LAB_XSK_CHUNKS	300
+
 /**
  * struct lab_xsk_setup - how an application sets a socket up
  * @queue: queue to bind to.
@@ -59,10 +62,12 @@ struct lab_xsk *lab_xsk_bind(struct lab_nic *nic, unsigned int queue, unsigned i
  * @nic: the NIC, up or down.
  * @queue: the queue.
  * @chunks: how many chunks are in its fill ring, at most 448.
+ * @xsk: the socket, NULL when bind() failed.
  *
- * Return: what bind() returned. The socket is closed again.
+ * Return: what bind() returned. A socket that is not bound is closed again.
  */
-int lab_xsk_try(struct lab_nic *nic, unsigned int queue, unsigned int chunks);
+int lab_xsk_try(struct lab_nic *nic, unsigned int queue, unsigned int chunks,
+		struct lab_xsk **xsk);
 
 /**
  * lab_xsk_close() - close the socket as exit() would
@@ -139,6 +144,21 @@ void lab_xsk_expect(struct lab_xsk *xsk, const u8 *frame, u32 len);
  * Return: the program.
  */
 struct bpf_prog *lab_xsk_steer(struct lab_nic *nic);
+
+/* lab_fill() of nic->frame, for lab_xsk_steer() to do @act with. */
+void lab_xsk_frame(struct lab_nic *nic, u32 len, u32 seed, enum xdp_action act);
+
+/* Open the interface, with lab_xsk_steer() attached. */
+void lab_xsk_up(struct lab_nic *nic);
+
+/**
+ * lab_xsk_exchange() - a frame each way through the socket, whole
+ * @xsk: the socket; its NIC is up with lab_xsk_steer(), nothing is on its way.
+ * @seed: of the frames.
+ *
+ * A chunk is filled for the one received.
+ */
+void lab_xsk_exchange(struct lab_xsk *xsk, u32 seed);
 
 /* ---- whose is what ------------------------------------------------------ */
 

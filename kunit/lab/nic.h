@@ -5,6 +5,7 @@
 #ifndef POOLSTACK_NIC_H
 #define POOLSTACK_NIC_H
 
+#include <linux/delay.h>
 #include <linux/notifier.h>
 #include <linux/skbuff.h>
 
@@ -117,6 +118,24 @@ static inline struct nic *to_nic(struct lab_nic *pub)
 	return container_of(pub, struct nic, pub);
 }
 
+/* How long the lab waits for what another task or a timer does. */
+#define LAB_WAIT_MS	3000
+
+/**
+ * lab_wait_until() - sleep until a condition holds, LAB_WAIT_MS at most
+ * @cond: looked at every 10 ms.
+ *
+ * Return: whether it holds.
+ */
+#define lab_wait_until(cond)							\
+({										\
+	int _ms;								\
+										\
+	for (_ms = 0; _ms < LAB_WAIT_MS && !(cond); _ms += 10)			\
+		msleep(10);							\
+	_ms < LAB_WAIT_MS || (cond);						\
+})
+
 /* adversary.c */
 void lab_adversary_init(struct nic *nic);
 bool lab_late_hold(struct nic *nic, unsigned int queue, const u8 *frame, u32 len);
@@ -140,7 +159,7 @@ void lab_sink_unregister(struct nic *nic);
 /* xdp.c */
 void lab_progs_free(struct nic *nic);
 
-/* carrier.c */
+/* link.c */
 void lab_carrier_wait(struct lab_nic *nic, bool up);
 
 /* bind.c */

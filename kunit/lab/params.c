@@ -6,15 +6,10 @@
  */
 #include <linux/glob.h>
 #include <linux/kernel.h>
-#include <linux/moduleparam.h>
 
 #include "../socs/socs.h"
 #include "nic.h"
-
-#ifdef MODULE_PARAM_PREFIX
-#undef MODULE_PARAM_PREFIX
-#endif
-#define MODULE_PARAM_PREFIX "poolstack."
+#include "param.h"
 
 static char *socs = "*";
 module_param_named(soc, socs, charp, 0444);

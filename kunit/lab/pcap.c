@@ -7,15 +7,10 @@
 #include <linux/hex.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/moduleparam.h>
 #include <linux/printk.h>
 
+#include "param.h"
 #include "pcap.h"
-
-#ifdef MODULE_PARAM_PREFIX
-#undef MODULE_PARAM_PREFIX
-#endif
-#define MODULE_PARAM_PREFIX "poolstack."
 
 static bool pcap;
 module_param(pcap, bool, 0444);

@@ -129,8 +129,10 @@ bool lab_magic(struct lab_nic *nic)
 	memset(nic->frame + ETH_HLEN, 0xff, 6);
 	for (i = 0; i < 16; i++, at += ETH_ALEN)
 		ether_addr_copy(at, nic->ndev->dev_addr);
+	lab_ctrl_lock();
 	ctrl->ops->wake(ctrl, nic->frame, at - nic->frame);
-	return ctrl->ops->irq_level(ctrl);
+	lab_ctrl_unlock();
+	return lab_ctrl_irq_level(ctrl);
 }
 
 void lab_sleep_now(struct lab_nic *nic)

@@ -2,14 +2,9 @@
 /*
  * The seed of a run and the numbers that follow from it.
  */
-#include <linux/moduleparam.h>
 
 #include "lab.h"
-
-#ifdef MODULE_PARAM_PREFIX
-#undef MODULE_PARAM_PREFIX
-#endif
-#define MODULE_PARAM_PREFIX "poolstack."
+#include "param.h"
 
 static unsigned int seed = 1;
 module_param(seed, uint, 0444);

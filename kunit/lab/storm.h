@@ -117,7 +117,7 @@ struct storm_kind {
 };
 
 extern const struct storm_kind storm_kinds[STORM_OPS];
-int storm_set_up(struct storm *storm);
+void storm_set_up(struct storm *storm);
 u64 storm_armed(struct storm *storm);
 
 /* storm_frames.c */

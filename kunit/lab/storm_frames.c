@@ -5,7 +5,6 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
-#include <linux/netpoll.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
@@ -419,40 +418,42 @@ void storm_receive(struct storm *storm, const struct storm_step *step)
 	}
 }
 
+/* Frames that arrive, are transmitted, arrive: then the controller runs. */
+static void mix(struct storm *storm, const struct storm_step *step, unsigned int in,
+		unsigned int out, unsigned int in_again)
+{
+	struct lab_rand rand;
+
+	start(&rand, step);
+	arrive(storm, &rand, in);
+	depart(storm, &rand, out);
+	arrive(storm, &rand, in_again);
+	lab_pump(storm->nic);
+}
+
 /* More than one poll may take. */
 void storm_burst(struct storm *storm, const struct storm_step *step)
 {
 	unsigned int n = 65 + step->arg[1] % 64;
-	struct lab_rand rand;
 
 	storm_say(storm, "receive %u frames at once", n);
-	start(&rand, step);
-	arrive(storm, &rand, n);
-	lab_pump(storm->nic);
+	mix(storm, step, n, 0, 0);
 }
 
 void storm_transmit(struct storm *storm, const struct storm_step *step)
 {
 	unsigned int n = 1 + step->arg[1] % 8;
-	struct lab_rand rand;
 
 	storm_say(storm, "transmit %u frames", n);
-	start(&rand, step);
-	depart(storm, &rand, n);
-	lab_pump(storm->nic);
+	mix(storm, step, 0, n, 0);
 }
 
 void storm_both(struct storm *storm, const struct storm_step *step)
 {
 	unsigned int n = 1 + step->arg[1] % 16, m = 1 + step->arg[2] % 6;
-	struct lab_rand rand;
 
 	storm_say(storm, "transmit %u frames while %u arrive", m, n);
-	start(&rand, step);
-	arrive(storm, &rand, n / 2);
-	depart(storm, &rand, m);
-	arrive(storm, &rand, n - n / 2);
-	lab_pump(storm->nic);
+	mix(storm, step, n / 2, m, n - n / 2);
 }
 
 /* Interrupts off and a budget of 0, while both sides have something to do. */
@@ -460,15 +461,12 @@ void storm_netpoll(struct storm *storm, const struct storm_step *step)
 {
 	unsigned int n = step->arg[1] % 4, m = 1 + step->arg[2] % 4;
 	struct lab_rand rand;
-	unsigned long flags;
 
 	storm_say(storm, "netpoll with %u frames out and %u in", m, n);
 	start(&rand, step);
 	depart(storm, &rand, m);
 	lab_transmit_only(storm->nic);
 	arrive(storm, &rand, n);
-	local_irq_save(flags);
-	netpoll_poll_dev(storm->nic->ndev);
-	local_irq_restore(flags);
+	lab_netpoll_poll(storm->nic);
 	lab_pump(storm->nic);
 }

@@ -7,12 +7,9 @@
  * change with programs and the MTU only, which are here.
  */
 #include <linux/ethtool.h>
-#include <linux/netpoll.h>
 #include <linux/phy.h>
 #include <linux/phy_fixed.h>
-#include <linux/pm_runtime.h>
 #include <linux/rtnetlink.h>
-#include <linux/slab.h>
 
 #include "../../../../../net/core/dev.h"
 #include "storm.h"
@@ -186,24 +183,18 @@ static void restart(struct storm *storm, const struct storm_step *step)
 
 static void coalesce(struct storm *storm, const struct storm_step *step)
 {
-	const struct ethtool_ops *ops = storm->nic->ndev->ethtool_ops;
 	struct ethtool_coalesce ec = {
+		.cmd = ETHTOOL_SCOALESCE,
 		.rx_coalesce_usecs = 1 + step->arg[0] % 500,
 		.rx_max_coalesced_frames = 1 + step->arg[1] % 255,
 		.tx_coalesce_usecs = 1 + step->arg[2] % 500,
 		.tx_max_coalesced_frames = 1 + step->arg[1] / 256 % 255,
 	};
-	struct kernel_ethtool_coalesce kernel_ec = {};
 	int ret;
 
 	storm_say(storm, "coalesce %u us %u frames", ec.rx_coalesce_usecs,
 		  ec.rx_max_coalesced_frames);
-	/* as the core does around an ethtool operation */
-	pm_runtime_get_sync(storm->nic->dev);
-	rtnl_lock();
-	ret = ops->set_coalesce(storm->nic->ndev, &ec, &kernel_ec, NULL);
-	rtnl_unlock();
-	pm_runtime_put_autosuspend(storm->nic->dev);
+	ret = lab_ethtool(storm->nic, &ec, sizeof(ec));
 	if (ret && ret != -EOPNOTSUPP)
 		storm_wrong(storm, "coalesce: %d", ret);
 }
@@ -230,36 +221,10 @@ const struct storm_kind storm_kinds[STORM_OPS] = {
 	[STORM_COALESCE] = { "coalesce", coalesce, 3 },
 };
 
-static void free_netpoll(void *data)
+/* Programs, and a netpoll client as netconsole is one. */
+void storm_set_up(struct storm *storm)
 {
-	struct netpoll *np = data;
-
-	rtnl_lock();
-	if (np->dev)
-		__netpoll_free(np);
-	else
-		kfree(np);
-	rtnl_unlock();
-}
-
-/* Programs, and a netpoll client as netconsole is one. 0 or a negative error. */
-int storm_set_up(struct storm *storm)
-{
-	struct kunit *test = storm->nic->test;
-	struct netpoll *np = kzalloc_obj(*np);
-	int ret;
-
-	if (!np)
-		return -ENOMEM;
-	np->name = "poolstack";
-	rtnl_lock();
-	ret = __netpoll_setup(np, storm->nic->ndev);
-	rtnl_unlock();
-	if (ret)
-		kfree(np);
-	else
-		ret = kunit_add_action_or_reset(test, free_netpoll, np);
-	if (!ret && storm->nic->soc->has_xdp)
+	lab_netpoll_start(storm->nic);
+	if (storm->nic->soc->has_xdp)
 		storm_programs(storm);
-	return ret;
 }

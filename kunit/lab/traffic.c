@@ -157,6 +157,24 @@ void lab_expect_transmitted(struct lab_nic *nic, const u8 *frame, u32 len)
 	expect(nic, lab_take_transmitted(nic), "transmitted", frame, len);
 }
 
+void lab_exchange(struct lab_nic *nic, u32 seed)
+{
+	static const u32 lengths[] = { 60, 1214 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths) * nic->soc->queues; i++) {
+		u32 len = lengths[i % ARRAY_SIZE(lengths)];
+
+		lab_fill(nic->frame, len, seed + i);
+		lab_rx(nic, i / ARRAY_SIZE(lengths), nic->frame, len);
+		lab_expect_delivered(nic, nic->frame, len);
+		KUNIT_EXPECT_EQ(nic->test, lab_stack_xmit(nic, nic->frame, len, i & 1), 0);
+		lab_pump(nic);
+		lab_expect_transmitted(nic, nic->frame, len);
+	}
+	lab_expect_silence(nic);
+}
+
 void lab_expect_silence(struct lab_nic *nic)
 {
 	KUNIT_EXPECT_TRUE_MSG(nic->test, list_empty(&to_nic(nic)->delivered.frames),

@@ -3,6 +3,7 @@
  * Frames that came out of a driver, and frames to put into it.
  */
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
 #include <linux/slab.h>
 
 #include "model.h"
@@ -104,4 +105,14 @@ void lab_fill(u8 *frame, u32 len, u32 seed)
 	eth->h_proto = htons(LAB_ETHERTYPE);
 	for (i = ETH_HLEN; i < len; i++)
 		frame[i] = seed * 0x3b + i * 7 + (i >> 8);
+}
+
+void lab_fill_tagged(u8 *frame, u32 len, u16 tci, u32 seed)
+{
+	struct vlan_ethhdr *tagged = (struct vlan_ethhdr *)frame;
+
+	lab_fill(frame, len, seed);
+	tagged->h_vlan_proto = htons(ETH_P_8021Q);
+	tagged->h_vlan_TCI = htons(tci);
+	tagged->h_vlan_encapsulated_proto = htons(LAB_ETHERTYPE);
 }

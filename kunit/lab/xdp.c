@@ -102,6 +102,12 @@ int lab_attach_awake(struct lab_nic *nic, struct bpf_prog *prog)
 	return ret;
 }
 
+void lab_up_with(struct lab_nic *nic, struct bpf_prog *prog)
+{
+	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, prog), 0);
+	lab_up(nic);
+}
+
 static int change_fd(struct lab_nic *nic, int fd, u32 flags)
 {
 	int ret;

@@ -4,7 +4,6 @@
  * memory registered as umem, four rings, bind. The rings are then written
  * through the kernel's own pointers instead of a second mapping.
  */
-#include <linux/delay.h>
 #include <linux/if_xdp.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -18,7 +17,6 @@
 #define CHUNKS		512
 #define RING		512
 #define FIRST_TX	(CHUNKS - 64)
-#define WAIT_MS		3000
 
 /* Gone with the device, or still with the driver of the queue? */
 static bool bound(struct lab_xsk *xsk)
@@ -55,15 +53,12 @@ static void keep_count(struct lab_xsk *xsk, u64 before)
 static void release_socket(struct lab_xsk *xsk)
 {
 	u64 before = counted(xsk);
-	int ms;
 
 	lab_xsk_steer_away(xsk);
 	sock_release(xsk->sock);
 	xsk->sock = NULL;
-	for (ms = 0; ms < WAIT_MS && bound(xsk); ms += 10)
-		msleep(10);
-	KUNIT_EXPECT_FALSE_MSG(xsk->nic->test, bound(xsk),
-			       "the driver keeps the pool of a closed socket");
+	KUNIT_EXPECT_TRUE_MSG(xsk->nic->test, lab_wait_until(!bound(xsk)),
+			      "the driver keeps the pool of a closed socket");
 	keep_count(xsk, before);
 }
 
@@ -178,13 +173,20 @@ struct lab_xsk *lab_xsk_bind(struct lab_nic *nic, unsigned int queue, unsigned i
 	return lab_xsk_open(nic, &setup);
 }
 
-int lab_xsk_try(struct lab_nic *nic, unsigned int queue, unsigned int chunks)
+int lab_xsk_try(struct lab_nic *nic, unsigned int queue, unsigned int chunks,
+		struct lab_xsk **xsk)
 {
 	struct lab_xsk_setup setup = usual(nic, queue, chunks);
-	struct lab_xsk *xsk = create(nic, &setup);
-	int ret = bind_socket(xsk);
+	int ret;
 
-	lab_xsk_kill(xsk);
+	*xsk = create(nic, &setup);
+	ret = bind_socket(*xsk);
+	if (!ret) {
+		lab_xsk_steer_to(*xsk);
+		return 0;
+	}
+	lab_xsk_kill(*xsk);
+	*xsk = NULL;
 	return ret;
 }
 

@@ -53,7 +53,7 @@ static void count_armed(struct lab_xsk *xsk, struct xsk_buff_pool *pool, u8 *pla
 		u64 addr = (u64)i * xsk->setup.chunk_size;
 
 		if (xsk->chunk[i] != LAB_CHUNK_TX &&
-		    ctrl->ops->holds(ctrl, xp_raw_get_dma(pool, addr), xsk->setup.chunk_size))
+		    lab_ctrl_holds(ctrl, xp_raw_get_dma(pool, addr), xsk->setup.chunk_size))
 			places[i]++;
 	}
 }
@@ -81,7 +81,7 @@ static void check_window(struct lab_xsk *xsk)
 	unsigned int off, size = xsk->setup.chunk_size;
 	struct lab_buffer buf;
 
-	if (ctrl->ops->next_buffer(ctrl, xsk->setup.queue, &buf))
+	if (lab_ctrl_next_buffer(ctrl, xsk->setup.queue, &buf))
 		return;
 	/* a page is a mapping of its own, and chunks divide it */
 	off = buf.addr & (size - 1);

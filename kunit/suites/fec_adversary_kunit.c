@@ -95,9 +95,7 @@ static void run_program(struct lab_nic *nic, const struct lab_flow *like,
 	struct lab_flow flows[FLOWS];
 
 	set_up(nic, flows, like);
-	KUNIT_ASSERT_EQ(nic->test,
-			lab_attach_awake(nic, lab_flow_prog(nic, like, verdict)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_flow_prog(nic, like, verdict));
 	while (bursts-- && nic->test->status != KUNIT_FAILURE) {
 		receive_burst(nic, flows);
 		lab_pump(nic);

@@ -3,26 +3,9 @@
  * The driver is taken from its device and given to it again, whatever the
  * interface is doing. lab_unbind() holds that nothing is left.
  */
-#include <linux/etherdevice.h>
 #include <linux/filter.h>
 
 #include "lab.h"
-
-#define CHUNKS		300	/* in the fill ring: more than the ring has descriptors */
-
-static void exchange(struct lab_nic *nic, u32 seed)
-{
-	unsigned int q;
-
-	for (q = 0; q < nic->soc->queues; q++) {
-		lab_fill(nic->frame, 300, seed + q);
-		lab_rx(nic, q, nic->frame, 300);
-		lab_expect_delivered(nic, nic->frame, 300);
-		KUNIT_EXPECT_EQ(nic->test, lab_stack_xmit(nic, nic->frame, 300, q), 0);
-		lab_pump(nic);
-		lab_expect_transmitted(nic, nic->frame, 300);
-	}
-}
 
 /* Closed, and never opened. */
 static void a_closed_interface_leaves_nothing(struct kunit *test)
@@ -35,7 +18,7 @@ static void a_closed_interface_leaves_nothing(struct kunit *test)
 		lab_bind(nic);
 	}
 	lab_up(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 }
 
 /* Asleep: unbinding wakes the device first. */
@@ -49,7 +32,7 @@ static void a_sleeping_interface_leaves_nothing(struct kunit *test)
 	lab_unbind(nic);
 	lab_bind(nic);
 	lab_up(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 }
 
 /* Up, with frames on their way in both directions. */
@@ -60,7 +43,7 @@ static void an_open_interface_leaves_nothing(struct kunit *test)
 
 	for (i = 0; i < 3; i++) {
 		lab_up(nic);
-		exchange(nic, i);
+		lab_exchange(nic, i);
 		for (k = 0; k < 8; k++) {
 			lab_fill(nic->frame, 700, k);
 			lab_send(nic, 0, nic->frame, 700);
@@ -70,7 +53,7 @@ static void an_open_interface_leaves_nothing(struct kunit *test)
 		lab_bind(nic);
 	}
 	lab_up(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 }
 
 /* With a program, which the core takes away. */
@@ -93,7 +76,7 @@ static void a_program_goes_with_the_driver(struct kunit *test)
 	}
 	/* the new interface has no program */
 	lab_up(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 }
 
 /* With a socket that owns a queue, and has chunks with the MAC. */
@@ -105,7 +88,7 @@ static void a_socket_loses_its_queue(struct kunit *test)
 
 	for (i = 0; i < 2; i++) {
 		lab_up(nic);
-		xsk = lab_xsk_bind(nic, 0, CHUNKS);
+		xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 		for (k = 0; k < 8; k++) {
 			lab_fill(nic->frame, 300, k);
 			lab_xsk_send(xsk, nic->frame, 300);
@@ -118,7 +101,7 @@ static void a_socket_loses_its_queue(struct kunit *test)
 		lab_bind(nic);
 	}
 	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	lab_fill(nic->frame, 300, 1);
 	lab_xsk_send(xsk, nic->frame, 300);
 	KUNIT_EXPECT_EQ(test, lab_xsk_kick(xsk), 0);
@@ -130,13 +113,13 @@ static void a_socket_loses_its_queue(struct kunit *test)
 static void a_socket_of_a_closed_interface_loses_its_queue(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
-	struct lab_xsk *xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	struct lab_xsk *xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 
 	lab_unbind(nic);
 	lab_xsk_close(xsk);
 	lab_bind(nic);
 	lab_up(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 }
 
 /* Bound again after a sleep of the system, and asleep with no driver at all. */
@@ -152,7 +135,7 @@ static void a_driver_may_go_around_a_sleep(struct kunit *test)
 	lab_unbind(nic);
 	lab_bind(nic);
 	lab_up(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 }
 
 static struct kunit_case cases[] = {

@@ -142,8 +142,7 @@ static void a_program_sees_no_bad_frame(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_reflect(nic)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_reflect(nic));
 	for (i = 0; i < 40; i++) {
 		send_bad(nic, i % nic->soc->queues, 300, i,
 			 errors[i % ARRAY_SIZE(errors)].faults);
@@ -203,16 +202,12 @@ static void a_late_descriptor_is_waited_for(struct kunit *test)
 	}
 }
 
-/* Through ethtool -A: the driver starts its controller again. */
+/* ethtool -A: the driver starts its controller again. */
 static void restart(struct lab_nic *nic)
 {
-	struct ethtool_pauseparam pause = {};
-	int ret;
+	struct ethtool_pauseparam pause = { .cmd = ETHTOOL_SPAUSEPARAM };
 
-	rtnl_lock();
-	ret = nic->ndev->ethtool_ops->set_pauseparam(nic->ndev, &pause);
-	rtnl_unlock();
-	KUNIT_ASSERT_EQ(nic->test, ret, 0);
+	KUNIT_ASSERT_EQ(nic->test, lab_ethtool(nic, &pause, sizeof(pause)), 0);
 }
 
 /* Reset while a frame is on its way to memory: it is lost, no buffer is. */

@@ -5,9 +5,6 @@
  * doorbell. ERR006358: a doorbell is lost while the last frame goes out. On any
  * SoC: what is queued in that window leaves, with nothing else to push it.
  */
-#include <linux/bottom_half.h>
-#include <linux/mm.h>
-
 #include "lab.h"
 
 #define ROUNDS	40
@@ -53,8 +50,7 @@ static void a_reflected_frame_behind_the_last_one_leaves(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 i;
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_reflect(nic)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_reflect(nic));
 	for (i = 0; i < ROUNDS; i++) {
 		put_one_in_flight(nic, i);
 		lab_fill(nic->frame, LEN, 1000 + i);
@@ -68,43 +64,19 @@ static void a_reflected_frame_behind_the_last_one_leaves(struct kunit *test)
 	}
 }
 
-/* A frame redirected from another interface. */
-static struct xdp_frame *foreign_frame(struct lab_nic *nic, u32 seed)
-{
-	struct page *page = alloc_page(GFP_KERNEL);
-	struct xdp_frame *frame;
-
-	KUNIT_ASSERT_NOT_NULL(nic->test, page);
-	frame = page_address(page);
-	*frame = (struct xdp_frame){
-		.data = page_address(page) + XDP_PACKET_HEADROOM,
-		.len = LEN,
-		.headroom = XDP_PACKET_HEADROOM - sizeof(*frame),
-		.frame_sz = PAGE_SIZE,
-		.mem_type = MEM_TYPE_PAGE_ORDER0,
-	};
-	lab_fill(frame->data, LEN, seed);
-	return frame;
-}
-
 /* Redirected to the interface. */
 static void a_redirected_frame_behind_the_last_one_leaves(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
-	struct xdp_frame *frame;
-	int sent;
+	struct lab_load *load;
 	u32 i;
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_verdict(nic, XDP_PASS)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_verdict(nic, XDP_PASS));
 	for (i = 0; i < ROUNDS; i++) {
 		/* where there are several queues the CPU's number chooses: 0 here */
 		put_one_in_flight(nic, i);
-		frame = foreign_frame(nic, 1000 + i);
-		local_bh_disable();
-		sent = nic->ndev->netdev_ops->ndo_xdp_xmit(nic->ndev, 1, &frame, 0);
-		local_bh_enable();
-		KUNIT_ASSERT_EQ(test, sent, 1);
+		load = lab_load_take(nic, LAB_ORIGIN_PAGES, 1, LEN, 1000 + i);
+		KUNIT_ASSERT_EQ(test, lab_load_xmit(load, 0, 1), 1);
 		lab_pump(nic);
 		expect_it(nic, i);
 		expect_it(nic, 1000 + i);

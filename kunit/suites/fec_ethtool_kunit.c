@@ -43,6 +43,22 @@ static void queue_frames(struct lab_nic *nic)
 	}
 }
 
+/* Open, with what the pools keep to spare: the mappings of an idle interface. */
+static unsigned int up_and_warm(struct lab_nic *nic)
+{
+	lab_up(nic);
+	exchange(nic, 0);
+	return lab_live_mappings(nic);
+}
+
+/* What was queued is sent or not, and unmapped in any case. */
+static void expect_unmapped(struct lab_nic *nic, unsigned int maps)
+{
+	lab_calm(nic);
+	lab_discard(nic);
+	KUNIT_EXPECT_EQ(nic->test, lab_live_mappings(nic), maps);
+}
+
 /* ethtool -K rx, where the driver announces it. */
 static void switch_checksums(struct lab_nic *nic, bool on)
 {
@@ -104,18 +120,13 @@ static void pause_is_set_under_traffic(struct kunit *test)
 	struct ethtool_pauseparam pause;
 	unsigned int i, maps;
 
-	lab_up(nic);
-	/* the pools have their spare pages then */
-	exchange(nic, 0);
-	maps = lab_live_mappings(nic);
+	maps = up_and_warm(nic);
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		exchange(nic, i);
 		queue_frames(nic);
 		pause = want[i];
 		KUNIT_EXPECT_EQ(test, lab_ethtool(nic, &pause, sizeof(pause)), 0);
-		lab_calm(nic);
-		lab_discard(nic);
-		KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), maps);
+		expect_unmapped(nic, maps);
 		pause.cmd = ETHTOOL_GPAUSEPARAM;
 		KUNIT_ASSERT_EQ(test, lab_ethtool(nic, &pause, sizeof(pause)), 0);
 		KUNIT_EXPECT_EQ(test, pause.autoneg, want[i].autoneg);
@@ -136,18 +147,13 @@ static void a_link_comes_back_under_traffic(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	unsigned int i, maps;
 
-	lab_up(nic);
-	/* the pools have their spare pages then */
-	exchange(nic, 0);
-	maps = lab_live_mappings(nic);
+	maps = up_and_warm(nic);
 	for (i = 0; i < 3; i++) {
 		exchange(nic, i);
 		queue_frames(nic);
 		lab_cable(nic, false);
 		lab_cable(nic, true);
-		lab_calm(nic);
-		lab_discard(nic);
-		KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), maps);
+		expect_unmapped(nic, maps);
 	}
 	exchange(nic, i);
 	KUNIT_EXPECT_EQ(test, lab_ethtool(nic, &nway, sizeof(nway)), 0);
@@ -163,17 +169,12 @@ static void checksums_are_switched_under_traffic(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	unsigned int i, maps;
 
-	lab_up(nic);
-	/* the pools have their spare pages then */
-	exchange(nic, 0);
-	maps = lab_live_mappings(nic);
+	maps = up_and_warm(nic);
 	for (i = 0; i < 4; i++) {
 		exchange(nic, i);
 		queue_frames(nic);
 		switch_checksums(nic, i & 1);
-		lab_pump(nic);
-		lab_discard(nic);
-		KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), maps);
+		expect_unmapped(nic, maps);
 	}
 	exchange(nic, i);
 	/* on a closed interface the choice is kept for the next open */
@@ -299,10 +300,7 @@ static void a_restart_under_load_leaves_no_mapping(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	unsigned int i, maps;
 
-	lab_up(nic);
-	/* the pools have their spare pages then */
-	exchange(nic, 0);
-	maps = lab_live_mappings(nic);
+	maps = up_and_warm(nic);
 	for (i = 0; i < 8; i++) {
 		queue_frames(nic);
 		switch (i / 2) {

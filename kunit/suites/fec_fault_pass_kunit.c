@@ -8,18 +8,12 @@
 
 #include "lab.h"
 
-static void up_with(struct lab_nic *nic, struct bpf_prog *prog)
-{
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, prog), 0);
-	lab_up(nic);
-}
-
 /* A header that the program removed stays away. */
 static void removed_header_stays_away(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, lab_adjust(nic, ETH_HLEN, 0, XDP_PASS));
+	lab_up_with(nic, lab_adjust(nic, ETH_HLEN, 0, XDP_PASS));
 	lab_fill(nic->frame, ETH_HLEN, 1);
 	lab_fill(nic->frame + ETH_HLEN, 100, 2);
 	lab_rx(nic, 0, nic->frame, ETH_HLEN + 100);
@@ -32,18 +26,18 @@ static void prepended_header_arrives(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u8 *inner = nic->frame + ETH_HLEN;
 
-	up_with(nic, LAB_PROG(nic,
-			      LAB_BPF_BEGIN,
-			      LAB_BPF_HEAD(-ETH_HLEN),
-			      LAB_BPF_SET(0, 0xff), LAB_BPF_SET(1, 0xff),
-			      LAB_BPF_SET(2, 0xff), LAB_BPF_SET(3, 0xff),
-			      LAB_BPF_SET(4, 0xff), LAB_BPF_SET(5, 0xff),
-			      LAB_BPF_SET(6, 0x02), LAB_BPF_SET(7, 0x00),
-			      LAB_BPF_SET(8, 0x00), LAB_BPF_SET(9, 0x00),
-			      LAB_BPF_SET(10, 0x00), LAB_BPF_SET(11, 0xbb),
-			      LAB_BPF_SET(12, LAB_ETHERTYPE >> 8),
-			      LAB_BPF_SET(13, LAB_ETHERTYPE & 0xff),
-			      LAB_BPF_RETURN(XDP_PASS)));
+	lab_up_with(nic, LAB_PROG(nic,
+				  LAB_BPF_BEGIN,
+				  LAB_BPF_HEAD(-ETH_HLEN),
+				  LAB_BPF_SET(0, 0xff), LAB_BPF_SET(1, 0xff),
+				  LAB_BPF_SET(2, 0xff), LAB_BPF_SET(3, 0xff),
+				  LAB_BPF_SET(4, 0xff), LAB_BPF_SET(5, 0xff),
+				  LAB_BPF_SET(6, 0x02), LAB_BPF_SET(7, 0x00),
+				  LAB_BPF_SET(8, 0x00), LAB_BPF_SET(9, 0x00),
+				  LAB_BPF_SET(10, 0x00), LAB_BPF_SET(11, 0xbb),
+				  LAB_BPF_SET(12, LAB_ETHERTYPE >> 8),
+				  LAB_BPF_SET(13, LAB_ETHERTYPE & 0xff),
+				  LAB_BPF_RETURN(XDP_PASS)));
 	lab_fill(inner, 100, 3);
 	lab_rx(nic, 0, inner, 100);
 	memset(nic->frame, 0xff, ETH_ALEN);
@@ -57,7 +51,7 @@ static void trimmed_frame_is_short(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, lab_adjust(nic, 0, -40, XDP_PASS));
+	lab_up_with(nic, lab_adjust(nic, 0, -40, XDP_PASS));
 	lab_fill(nic->frame, 200, 4);
 	lab_rx(nic, 0, nic->frame, 200);
 	lab_expect_delivered(nic, nic->frame, 160);
@@ -68,19 +62,11 @@ static void appended_bytes_arrive(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, lab_adjust(nic, 0, 24, XDP_PASS));
+	lab_up_with(nic, lab_adjust(nic, 0, 24, XDP_PASS));
 	lab_fill(nic->frame, 200, 5);
 	lab_rx(nic, 0, nic->frame, 200);
 	memset(nic->frame + 200, 0, 24);
 	lab_expect_delivered(nic, nic->frame, 224);
-}
-
-static void fill_tagged(u8 *frame, u32 len)
-{
-	lab_fill(frame + VLAN_HLEN, len - VLAN_HLEN, 6);
-	memmove(frame, frame + VLAN_HLEN, 2 * ETH_ALEN);
-	put_unaligned_be16(ETH_P_8021Q, frame + 2 * ETH_ALEN);
-	put_unaligned_be16(5, frame + 2 * ETH_ALEN + 2);
 }
 
 /* A VLAN tag that nobody touched arrives, in the frame or beside it. */
@@ -88,8 +74,8 @@ static void untouched_tag_arrives(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, lab_verdict(nic, XDP_PASS));
-	fill_tagged(nic->frame, 200);
+	lab_up_with(nic, lab_verdict(nic, XDP_PASS));
+	lab_fill_tagged(nic->frame, 200, 5, 6);
 	lab_rx(nic, 0, nic->frame, 200);
 	lab_expect_delivered(nic, nic->frame, 200);
 }
@@ -99,17 +85,17 @@ static void popped_tag_is_not_stripped_again(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, LAB_PROG(nic,
-			      LAB_BPF_BEGIN,
-			      LAB_BPF_FIELD(BPF_REG_2, data),
-			      BPF_LDX_MEM(BPF_DW, BPF_REG_7, BPF_REG_2, 0),
-			      BPF_LDX_MEM(BPF_W, BPF_REG_8, BPF_REG_2, 8),
-			      LAB_BPF_HEAD(VLAN_HLEN),
-			      LAB_BPF_FIELD(BPF_REG_2, data),
-			      BPF_STX_MEM(BPF_DW, BPF_REG_2, BPF_REG_7, 0),
-			      BPF_STX_MEM(BPF_W, BPF_REG_2, BPF_REG_8, 8),
-			      LAB_BPF_RETURN(XDP_PASS)));
-	fill_tagged(nic->frame, 200);
+	lab_up_with(nic, LAB_PROG(nic,
+				  LAB_BPF_BEGIN,
+				  LAB_BPF_FIELD(BPF_REG_2, data),
+				  BPF_LDX_MEM(BPF_DW, BPF_REG_7, BPF_REG_2, 0),
+				  BPF_LDX_MEM(BPF_W, BPF_REG_8, BPF_REG_2, 8),
+				  LAB_BPF_HEAD(VLAN_HLEN),
+				  LAB_BPF_FIELD(BPF_REG_2, data),
+				  BPF_STX_MEM(BPF_DW, BPF_REG_2, BPF_REG_7, 0),
+				  BPF_STX_MEM(BPF_W, BPF_REG_2, BPF_REG_8, 8),
+				  LAB_BPF_RETURN(XDP_PASS)));
+	lab_fill_tagged(nic->frame, 200, 5, 6);
 	lab_rx(nic, 0, nic->frame, 200);
 	memmove(nic->frame + VLAN_HLEN, nic->frame, 2 * ETH_ALEN);
 	lab_expect_delivered(nic, nic->frame + VLAN_HLEN, 200 - VLAN_HLEN);
@@ -120,12 +106,12 @@ static void overwritten_tag_is_not_stripped(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, LAB_PROG(nic,
-			      LAB_BPF_BEGIN,
-			      LAB_BPF_SET(12, LAB_ETHERTYPE >> 8),
-			      LAB_BPF_SET(13, LAB_ETHERTYPE & 0xff),
-			      LAB_BPF_RETURN(XDP_PASS)));
-	fill_tagged(nic->frame, 200);
+	lab_up_with(nic, LAB_PROG(nic,
+				  LAB_BPF_BEGIN,
+				  LAB_BPF_SET(12, LAB_ETHERTYPE >> 8),
+				  LAB_BPF_SET(13, LAB_ETHERTYPE & 0xff),
+				  LAB_BPF_RETURN(XDP_PASS)));
+	lab_fill_tagged(nic->frame, 200, 5, 6);
 	lab_rx(nic, 0, nic->frame, 200);
 	put_unaligned_be16(LAB_ETHERTYPE, nic->frame + 2 * ETH_ALEN);
 	lab_expect_delivered(nic, nic->frame, 200);

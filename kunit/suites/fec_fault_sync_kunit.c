@@ -9,13 +9,6 @@
 /* More frames than the ring and the caches of its pool hold pages. */
 #define ROUNDS	640
 
-/* The program is there before the pools are made. */
-static void up_with(struct lab_nic *nic, struct bpf_prog *prog)
-{
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, prog), 0);
-	lab_up(nic);
-}
-
 static void feed(struct lab_nic *nic, u32 len, unsigned int frames)
 {
 	unsigned int i;
@@ -31,7 +24,7 @@ static void trailer_behind_a_cut_header_is_synced(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, lab_adjust(nic, 14, 14, XDP_DROP));
+	lab_up_with(nic, lab_adjust(nic, 14, 14, XDP_DROP));
 	feed(nic, 60, ROUNDS);
 	/* a longer frame reaches the lines behind */
 	feed(nic, 200, ROUNDS);
@@ -47,7 +40,7 @@ static void later_frame_in_the_buffer_is_intact(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	unsigned int i;
 
-	up_with(nic, lab_adjust(nic, 14, 14, XDP_DROP));
+	lab_up_with(nic, lab_adjust(nic, 14, 14, XDP_DROP));
 	lab_cache_evict(nic, true);
 	feed(nic, 60, ROUNDS);
 	KUNIT_ASSERT_EQ(test, lab_attach(nic, lab_verdict(nic, XDP_PASS)), 0);
@@ -63,10 +56,10 @@ static void last_byte_is_synced(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, LAB_PROG(nic,
-			      LAB_BPF_BEGIN,
-			      LAB_BPF_XOR_END(-1, 0xff),
-			      LAB_BPF_RETURN(XDP_DROP)));
+	lab_up_with(nic, LAB_PROG(nic,
+				  LAB_BPF_BEGIN,
+				  LAB_BPF_XOR_END(-1, 0xff),
+				  LAB_BPF_RETURN(XDP_DROP)));
 	feed(nic, 64, ROUNDS);
 	KUNIT_EXPECT_EQ(test, lab_stat(nic, "rx_xdp_drop"), ROUNDS);
 }
@@ -77,11 +70,11 @@ static void header_cut_after_a_write_is_synced(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	unsigned int i;
 
-	up_with(nic, LAB_PROG(nic,
-			      LAB_BPF_BEGIN,
-			      LAB_BPF_XOR(20, 0xff),
-			      LAB_BPF_HEAD(128),
-			      LAB_BPF_RETURN(XDP_TX)));
+	lab_up_with(nic, LAB_PROG(nic,
+				  LAB_BPF_BEGIN,
+				  LAB_BPF_XOR(20, 0xff),
+				  LAB_BPF_HEAD(128),
+				  LAB_BPF_RETURN(XDP_TX)));
 	for (i = 0; i < ROUNDS; i++) {
 		lab_fill(nic->frame, 512, i);
 		lab_rx(nic, 0, nic->frame, 512);
@@ -96,11 +89,11 @@ static void prepended_header_is_on_the_wire(struct kunit *test)
 	unsigned int i;
 	u8 *inner = nic->frame + 14;
 
-	up_with(nic, LAB_PROG(nic,
-			      LAB_BPF_BEGIN,
-			      LAB_BPF_HEAD(-14),
-			      LAB_BPF_SET(0, 0x5a), LAB_BPF_SET(13, 0xa5),
-			      LAB_BPF_RETURN(XDP_TX)));
+	lab_up_with(nic, LAB_PROG(nic,
+				  LAB_BPF_BEGIN,
+				  LAB_BPF_HEAD(-14),
+				  LAB_BPF_SET(0, 0x5a), LAB_BPF_SET(13, 0xa5),
+				  LAB_BPF_RETURN(XDP_TX)));
 	for (i = 0; i < ROUNDS; i++) {
 		struct lab_frame *out;
 
@@ -122,7 +115,7 @@ static void what_was_read_is_given_back(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	unsigned int i;
 
-	up_with(nic, lab_verdict(nic, XDP_DROP));
+	lab_up_with(nic, lab_verdict(nic, XDP_DROP));
 	feed(nic, 64, ROUNDS);
 	KUNIT_ASSERT_EQ(test, lab_attach(nic, lab_verdict(nic, XDP_PASS)), 0);
 	for (i = 0; i < ROUNDS && test->status != KUNIT_FAILURE; i++) {
@@ -142,12 +135,12 @@ static void shrunk_tail_is_a_known_limit(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	up_with(nic, LAB_PROG(nic,
-			      LAB_BPF_BEGIN,
-			      LAB_BPF_TAIL(200),
-			      LAB_BPF_XOR_END(-1, 0xff),
-			      LAB_BPF_TAIL(-200),
-			      LAB_BPF_RETURN(XDP_DROP)));
+	lab_up_with(nic, LAB_PROG(nic,
+				  LAB_BPF_BEGIN,
+				  LAB_BPF_TAIL(200),
+				  LAB_BPF_XOR_END(-1, 0xff),
+				  LAB_BPF_TAIL(-200),
+				  LAB_BPF_RETURN(XDP_DROP)));
 	feed(nic, 60, ROUNDS);
 	/* the gap is seen when the MAC writes that far */
 	KUNIT_ASSERT_EQ(test, lab_attach(nic, lab_verdict(nic, XDP_DROP)), 0);

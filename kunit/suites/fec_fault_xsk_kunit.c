@@ -3,13 +3,7 @@
  * AF_XDP with zero copy: rings that change hands under a running MAC, and
  * netpoll, which may take descriptors back but must not touch the socket.
  */
-#include <linux/netpoll.h>
-#include <linux/rtnetlink.h>
-#include <linux/slab.h>
-
 #include "lab.h"
-
-#define CHUNKS	300	/* in the fill ring: more than the ring has descriptors */
 
 static void receive(struct lab_nic *nic, unsigned int queue, unsigned int frames)
 {
@@ -38,10 +32,9 @@ static void bind_takes_no_buffer_from_the_mac(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_verdict(nic, XDP_DROP)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_verdict(nic, XDP_DROP));
 	lab_watch_buffers(nic);
-	lab_xsk_bind(nic, 0, CHUNKS);
+	lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	drop(nic, 0, 300);
 }
 
@@ -51,9 +44,8 @@ static void close_takes_no_buffer_from_the_mac(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	struct lab_xsk *xsk;
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_verdict(nic, XDP_DROP)), 0);
-	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	lab_up_with(nic, lab_verdict(nic, XDP_DROP));
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	lab_watch_buffers(nic);
 	lab_xsk_close(xsk);
 	drop(nic, 0, 300);
@@ -65,7 +57,7 @@ static void passed_frames_reach_the_stack(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 
 	lab_up(nic);
-	lab_xsk_bind(nic, 0, CHUNKS);
+	lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	receive(nic, 0, 300);
 }
 
@@ -76,49 +68,12 @@ static void attach_beside_a_socket_works(struct kunit *test)
 	struct lab_xsk *xsk;
 
 	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	KUNIT_ASSERT_EQ(test, lab_attach(nic, lab_verdict(nic, XDP_PASS)), 0);
 	receive(nic, 0, 20);
 	lab_xsk_close(xsk);
 	KUNIT_EXPECT_EQ(test, lab_buffer_direction(nic, 0), DMA_BIDIRECTIONAL);
 	receive(nic, 0, 20);
-}
-
-static void free_netpoll(void *data)
-{
-	struct netpoll *np = data;
-
-	rtnl_lock();
-	if (np->dev)
-		__netpoll_free(np);
-	else
-		kfree(np);
-	rtnl_unlock();
-}
-
-/* What netconsole does on this interface when it is short of descriptors. */
-static void poll_without_budget(struct lab_nic *nic)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	netpoll_poll_dev(nic->ndev);
-	local_irq_restore(flags);
-}
-
-static void start_netpoll(struct lab_nic *nic)
-{
-	struct kunit *test = nic->test;
-	struct netpoll *np = kzalloc_obj(*np);
-	int ret;
-
-	KUNIT_ASSERT_NOT_NULL(test, np);
-	np->name = "poolstack";
-	rtnl_lock();
-	ret = __netpoll_setup(np, nic->ndev);
-	rtnl_unlock();
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_netpoll, np), 0);
-	KUNIT_ASSERT_EQ(test, ret, 0);
 }
 
 /* A socket on an interface that netpoll uses, with a frame of 200 bytes to send. */
@@ -127,8 +82,8 @@ static struct lab_xsk *queue_beside_netpoll(struct lab_nic *nic)
 	struct lab_xsk *xsk;
 
 	lab_up(nic);
-	start_netpoll(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	lab_netpoll_start(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	lab_pump(nic);
 	lab_fill(nic->frame, 200, 7);
 	lab_xsk_send(xsk, nic->frame, 200);
@@ -141,7 +96,7 @@ static void netpoll_does_not_send_for_the_socket(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	struct lab_xsk *xsk = queue_beside_netpoll(nic);
 
-	poll_without_budget(nic);
+	lab_netpoll_poll(nic);
 	lab_pump(nic);
 	lab_expect_silence(nic);
 
@@ -161,7 +116,7 @@ static void netpoll_does_not_complete_for_the_socket(struct kunit *test)
 	lab_transmit_only(nic);
 	lab_expect_transmitted(nic, nic->frame, 200);
 
-	poll_without_budget(nic);
+	lab_netpoll_poll(nic);
 	KUNIT_EXPECT_EQ(test, lab_xsk_completed(xsk), 0);
 	lab_pump(nic);
 	KUNIT_EXPECT_EQ(test, lab_xsk_completed(xsk), 1);

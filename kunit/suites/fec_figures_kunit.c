@@ -109,8 +109,7 @@ static void with_program(struct kunit *test, const char *verb,
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, make(nic)), 0);
-	lab_up(nic);
+	lab_up_with(nic, make(nic));
 	ring_memory(nic, verb);
 	measure_both(nic, verb);
 }

@@ -10,7 +10,7 @@
 
 #define FRAMES	24
 
-/* What the case at hand expects of frame @i, and how many frames got through. */
+/* Frame @i of a case, in nic->frame; returns its length. */
 static u32 frame_of(struct lab_nic *nic, unsigned int i)
 {
 	u32 len = 60 + i * 61 % 1400;
@@ -126,8 +126,7 @@ static void a_passed_frame_without_memory_is_counted(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_verdict(nic, XDP_PASS)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_verdict(nic, XDP_PASS));
 	note_start(nic);
 	lab_inject_each(nic, &reception);
 }
@@ -146,8 +145,7 @@ static void a_reflected_frame_without_memory_is_counted(struct kunit *test)
 	};
 	struct lab_nic *nic = lab_nic_take(test);
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_reflect(nic)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_reflect(nic));
 	note_start(nic);
 	lab_inject_each(nic, &op);
 }

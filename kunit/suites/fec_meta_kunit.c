@@ -91,8 +91,7 @@ static void all_moves(struct kunit *test, enum xdp_action verdict)
 	struct lab_peer *peer = lab_peer_take(nic);
 	unsigned int h, t, l, seed = 0;
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, program(nic, move_and_write)), 0);
-	lab_up(nic);
+	lab_up_with(nic, program(nic, move_and_write));
 	plan.verdict = verdict;
 	plan.peer = lab_peer_ifindex(peer);
 	for (h = 0; h < ARRAY_SIZE(heads); h++) {
@@ -181,8 +180,7 @@ static void metadata_is_refused_or_arrives(struct kunit *test)
 	unsigned int i;
 
 	plan.peer = lab_peer_ifindex(peer);
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, program(nic, ask_for_metadata)), 0);
-	lab_up(nic);
+	lab_up_with(nic, program(nic, ask_for_metadata));
 	lab_keep_skbs(nic, true);
 	for (i = 0; i < 600; i++) {
 		plan.verdict = verdicts[i % ARRAY_SIZE(verdicts)];
@@ -216,8 +214,7 @@ static void moves_past_the_buffer_are_refused(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 len;
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, program(nic, ask_for_too_much)), 0);
-	lab_up(nic);
+	lab_up_with(nic, program(nic, ask_for_too_much));
 	plan.verdict = XDP_PASS;
 	for (len = ETH_ZLEN; len <= ETH_FRAME_LEN; len += 29) {
 		lab_fill(nic->frame, len, len);

@@ -10,8 +10,7 @@
 
 static void up_with_program(struct lab_nic *nic)
 {
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, lab_reflect(nic)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_reflect(nic));
 	lab_netpoll_start(nic);
 }
 

@@ -8,7 +8,6 @@
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/net_tstamp.h>
 #include <linux/rtnetlink.h>
 #include <linux/tcp.h>
 #include <linux/time64.h>
@@ -161,13 +160,11 @@ static void up_without_gro(struct lab_nic *nic)
 /* Pause frames need a FIFO that does not store whole frames. */
 static void switch_pause(struct lab_nic *nic, bool on)
 {
-	struct ethtool_pauseparam pause = { .rx_pause = on, .tx_pause = on };
-	int ret;
+	struct ethtool_pauseparam pause = {
+		.cmd = ETHTOOL_SPAUSEPARAM, .rx_pause = on, .tx_pause = on,
+	};
 
-	rtnl_lock();
-	ret = nic->ndev->ethtool_ops->set_pauseparam(nic->ndev, &pause);
-	rtnl_unlock();
-	KUNIT_ASSERT_EQ(nic->test, ret, 0);
+	KUNIT_ASSERT_EQ(nic->test, lab_ethtool(nic, &pause, sizeof(pause)), 0);
 }
 
 /* ---- receive ------------------------------------------------------------ */
@@ -231,16 +228,6 @@ static void wrong_checksums_are_not_believed(struct kunit *test)
 	send_wrong(nic, p.len, false);
 }
 
-static void tag(u8 *frame, u32 len, u16 tci, u32 seed)
-{
-	struct vlan_ethhdr *tagged = (struct vlan_ethhdr *)frame;
-
-	lab_fill(frame, len, seed);
-	tagged->h_vlan_proto = htons(ETH_P_8021Q);
-	tagged->h_vlan_TCI = htons(tci);
-	tagged->h_vlan_encapsulated_proto = htons(LAB_ETHERTYPE);
-}
-
 /* A tag comes up with its frame, whether the driver takes it out or not. */
 static void tags_survive_either_way(struct kunit *test)
 {
@@ -251,7 +238,7 @@ static void tags_survive_either_way(struct kunit *test)
 	for (i = 0; i < 40; i++) {
 		if (i == 20)
 			switch_feature(nic, NETIF_F_HW_VLAN_CTAG_RX, false);
-		tag(nic->frame, 64 + 30 * i, i % 8 << 13 | (i + 1), i);
+		lab_fill_tagged(nic->frame, 64 + 30 * i, i % 8 << 13 | (i + 1), i);
 		lab_rx(nic, 0, nic->frame, 64 + 30 * i);
 		lab_expect_delivered(nic, nic->frame, 64 + 30 * i);
 		lab_fill(nic->frame, 64 + i, i);
@@ -326,17 +313,6 @@ static void short_frames_are_padded(struct kunit *test)
 
 /* ---- time --------------------------------------------------------------- */
 
-static int stamping(struct lab_nic *nic, int tx, int rx)
-{
-	struct kernel_hwtstamp_config config = { .tx_type = tx, .rx_filter = rx };
-	int ret;
-
-	rtnl_lock();
-	ret = nic->ndev->netdev_ops->ndo_hwtstamp_set(nic->ndev, &config, NULL);
-	rtnl_unlock();
-	return ret;
-}
-
 /* After this long no interrupt waits for more frames. */
 #define SETTLE	(2 * NSEC_PER_MSEC)
 
@@ -379,7 +355,7 @@ static void time_stamps_tell_the_time(struct kunit *test)
 	lab_time_pass(nic, 1000);
 	KUNIT_EXPECT_EQ(test, receive_stamped(nic, 0, 1), 0);
 	KUNIT_EXPECT_EQ(test, transmit_stamped(nic, 1), 0);
-	KUNIT_ASSERT_EQ(test, stamping(nic, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_ALL), 0);
+	KUNIT_ASSERT_EQ(test, lab_hwtstamp(nic, true), 0);
 	for (i = 0; i < 12; i++) {
 		first = receive_stamped(nic, i % nic->soc->queues, i);
 		KUNIT_EXPECT_NE(test, first, 0);
@@ -389,7 +365,7 @@ static void time_stamps_tell_the_time(struct kunit *test)
 		lab_time_pass(nic, 765432);
 		KUNIT_EXPECT_EQ(test, transmit_stamped(nic, i) - second, SETTLE + 765432);
 	}
-	KUNIT_ASSERT_EQ(test, stamping(nic, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_NONE), 0);
+	KUNIT_ASSERT_EQ(test, lab_hwtstamp(nic, false), 0);
 	KUNIT_EXPECT_EQ(test, receive_stamped(nic, 0, 1), 0);
 	KUNIT_EXPECT_EQ(test, transmit_stamped(nic, 1), 0);
 }
@@ -400,22 +376,18 @@ static void time_stamps_are_refused_without_room(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 
 	lab_up(nic);
-	KUNIT_EXPECT_EQ(test, stamping(nic, HWTSTAMP_TX_ON, HWTSTAMP_FILTER_ALL),
-			nic->soc->has_stamps ? 0 : -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, lab_hwtstamp(nic, true), nic->soc->has_stamps ? 0 : -EOPNOTSUPP);
 }
 
 static void coalesce(struct lab_nic *nic, u32 frames, u32 usecs)
 {
 	struct ethtool_coalesce c = {
+		.cmd = ETHTOOL_SCOALESCE,
 		.rx_max_coalesced_frames = frames, .rx_coalesce_usecs = usecs,
 		.tx_max_coalesced_frames = frames, .tx_coalesce_usecs = usecs,
 	};
-	int ret;
 
-	rtnl_lock();
-	ret = nic->ndev->ethtool_ops->set_coalesce(nic->ndev, &c, NULL, NULL);
-	rtnl_unlock();
-	KUNIT_ASSERT_EQ(nic->test, ret, 0);
+	KUNIT_ASSERT_EQ(nic->test, lab_ethtool(nic, &c, sizeof(c)), 0);
 }
 
 static void arrive(struct lab_nic *nic, unsigned int queue, u32 n)
@@ -506,7 +478,7 @@ static void priorities_choose_queues(struct kunit *test)
 
 	lab_up(nic);
 	for (i = 0; i < ARRAY_SIZE(in); i++) {
-		tag(nic->frame, 200, i << 13 | 7, i);
+		lab_fill_tagged(nic->frame, 200, i << 13 | 7, i);
 		q = lab_class_of(nic, nic->frame, 200);
 		KUNIT_EXPECT_EQ(test, q, in[i]);
 		lab_rx(nic, q, nic->frame, 200);

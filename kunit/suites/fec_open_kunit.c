@@ -88,8 +88,7 @@ static void a_program_attached_while_down_runs_after_open(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_verdict(nic, XDP_DROP)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_verdict(nic, XDP_DROP));
 	lab_fill(nic->frame, 60, 1);
 	lab_rx(nic, 0, nic->frame, 60);
 	lab_expect_silence(nic);

@@ -3,31 +3,9 @@
  * System sleep and runtime power management: what was there before the system
  * slept is there after, and nothing touches a controller that sleeps.
  */
-#include <linux/etherdevice.h>
 #include <linux/ethtool.h>
 
 #include "lab.h"
-
-#define CHUNKS		300	/* in the fill ring: more than the ring has descriptors */
-
-/* A frame of two lengths each way through every queue, whole. */
-static void exchange(struct lab_nic *nic, u32 seed)
-{
-	static const u32 lengths[] = { 60, 1214 };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(lengths) * nic->soc->queues; i++) {
-		u32 len = lengths[i % ARRAY_SIZE(lengths)];
-
-		lab_fill(nic->frame, len, seed + i);
-		lab_rx(nic, i / ARRAY_SIZE(lengths), nic->frame, len);
-		lab_expect_delivered(nic, nic->frame, len);
-		KUNIT_EXPECT_EQ(nic->test, lab_stack_xmit(nic, nic->frame, len, i & 1), 0);
-		lab_pump(nic);
-		lab_expect_transmitted(nic, nic->frame, len);
-	}
-	lab_expect_silence(nic);
-}
 
 /* An open interface sleeps with its clocks off, and works again. */
 static void an_open_interface_comes_back(struct kunit *test)
@@ -39,14 +17,14 @@ static void an_open_interface_comes_back(struct kunit *test)
 	nic = lab_nic_take(test);
 	lab_up(nic);
 	for (i = 0; i < 3; i++) {
-		exchange(nic, i);
+		lab_exchange(nic, i);
 		lab_suspend(nic);
 		KUNIT_EXPECT_FALSE(test, lab_awake(nic));
 		lab_fill(nic->frame, 100, i);
 		KUNIT_EXPECT_NE(test, lab_try_send(nic, 0, nic->frame, 100), 0);
 		lab_resume(nic);
 	}
-	exchange(nic, i);
+	lab_exchange(nic, i);
 	lab_down(nic);
 	lab_wait_asleep(nic);
 }
@@ -63,7 +41,7 @@ static void a_closed_interface_sleeps_on(struct kunit *test)
 	lab_resume(nic);
 	lab_wait_asleep(nic);
 	lab_up(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 	lab_down(nic);
 	/* closed a moment ago: the clocks may still run */
 	lab_suspend(nic);
@@ -80,8 +58,7 @@ static void a_program_survives_sleep(struct kunit *test)
 
 	lab_can_sleep(test);
 	nic = lab_nic_take(test);
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_reflect(nic)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_reflect(nic));
 	for (i = 0; i < 2; i++) {
 		lab_suspend(nic);
 		lab_resume(nic);
@@ -94,31 +71,7 @@ static void a_program_survives_sleep(struct kunit *test)
 		}
 	}
 	KUNIT_ASSERT_EQ(test, lab_attach(nic, NULL), 0);
-	exchange(nic, 1);
-}
-
-/* A frame each way through the socket. */
-static void use_the_socket(struct lab_nic *nic, struct lab_xsk *xsk, u32 seed)
-{
-	u32 before = lab_xsk_completed(xsk);
-
-	lab_fill(nic->frame, 300, seed);
-	nic->frame[ETH_HLEN] = XDP_REDIRECT;
-	lab_rx(nic, 0, nic->frame, 300);
-	lab_xsk_expect(xsk, nic->frame, 300);
-	lab_xsk_fill(xsk, 1);
-	lab_xsk_send(xsk, nic->frame, 300);
-	KUNIT_EXPECT_EQ(nic->test, lab_xsk_kick(xsk), 0);
-	lab_pump(nic);
-	lab_expect_transmitted(nic, nic->frame, 300);
-	KUNIT_EXPECT_EQ(nic->test, lab_xsk_completed(xsk), before + 1);
-}
-
-static struct lab_xsk *socket_of(struct lab_nic *nic)
-{
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, lab_xsk_steer(nic)), 0);
-	lab_up(nic);
-	return lab_xsk_bind(nic, 0, CHUNKS);
+	lab_exchange(nic, 1);
 }
 
 /* The socket and all its chunks are there after the sleep. */
@@ -130,14 +83,15 @@ static void a_socket_survives_sleep(struct kunit *test)
 
 	lab_can_sleep(test);
 	nic = lab_nic_take(test);
-	xsk = socket_of(nic);
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < 3 && test->status != KUNIT_FAILURE; i++) {
-		use_the_socket(nic, xsk, i);
+		lab_xsk_exchange(xsk, i);
 		lab_suspend(nic);
 		KUNIT_EXPECT_EQ(test, lab_xsk_kick(xsk), -ENETDOWN);
 		lab_resume(nic);
 		lab_xsk_check(xsk);
-		use_the_socket(nic, xsk, i);
+		lab_xsk_exchange(xsk, i);
 	}
 }
 
@@ -150,7 +104,8 @@ static void sleep_costs_a_socket_no_chunk(struct kunit *test)
 
 	lab_can_sleep(test);
 	nic = lab_nic_take(test);
-	xsk = socket_of(nic);
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	lab_pump(nic);
 	for (i = 0; i < 16; i++) {
 		lab_fill(nic->frame, 200, i);
@@ -162,7 +117,7 @@ static void sleep_costs_a_socket_no_chunk(struct kunit *test)
 	lab_pump(nic);
 	lab_discard(nic);
 	KUNIT_EXPECT_EQ(test, lab_xsk_completed(xsk), 16);
-	use_the_socket(nic, xsk, 1);
+	lab_xsk_exchange(xsk, 1);
 }
 
 /* Frames of the stack that were with the MAC are freed, and unmapped. */
@@ -175,7 +130,7 @@ static void frames_on_their_way_are_freed(struct kunit *test)
 	nic = lab_nic_take(test);
 	lab_up(nic);
 	/* the pools have their spare pages then */
-	exchange(nic, 0);
+	lab_exchange(nic, 0);
 	maps = lab_live_mappings(nic);
 	for (i = 0; i < 20; i++) {
 		lab_fill(nic->frame, 900, i);
@@ -186,7 +141,7 @@ static void frames_on_their_way_are_freed(struct kunit *test)
 	lab_pump(nic);
 	lab_discard(nic);
 	KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), maps);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 }
 
 /* An interface that was closed while its program was attached sleeps as well. */
@@ -216,11 +171,11 @@ static void settings_survive_sleep(struct kunit *test)
 	nic = lab_nic_take(test);
 	lab_set_mtu(nic, 1200);
 	lab_up(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 	lab_suspend(nic);
 	lab_resume(nic);
 	KUNIT_EXPECT_EQ(test, nic->ndev->mtu, 1200);
-	exchange(nic, 2);
+	lab_exchange(nic, 2);
 }
 
 /* A magic packet wakes the system when the user asked for it, only then. */
@@ -238,14 +193,14 @@ static void a_magic_packet_wakes_the_system(struct kunit *test)
 	lab_suspend(nic);
 	KUNIT_EXPECT_FALSE(test, lab_magic(nic));
 	lab_resume(nic);
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 
 	wol = (struct ethtool_wolinfo){ .cmd = ETHTOOL_SWOL, .wolopts = WAKE_MAGIC };
 	KUNIT_ASSERT_EQ(test, lab_ethtool(nic, &wol, sizeof(wol)), 0);
 	lab_suspend(nic);
 	KUNIT_EXPECT_TRUE(test, lab_magic(nic));
 	lab_resume(nic);
-	exchange(nic, 2);
+	lab_exchange(nic, 2);
 }
 
 /*
@@ -261,7 +216,7 @@ static void one_of_them_resumes_the_phy(struct kunit *test)
 	lab_up(nic);
 	lab_suspend(nic);
 	KUNIT_EXPECT_TRUE(test, lab_resume_slowly(nic));
-	exchange(nic, 1);
+	lab_exchange(nic, 1);
 }
 
 static struct kunit_case cases[] = {

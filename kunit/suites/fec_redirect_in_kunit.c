@@ -13,8 +13,7 @@
 
 static void up_with_program(struct lab_nic *nic)
 {
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, lab_verdict(nic, XDP_DROP)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_verdict(nic, XDP_DROP));
 }
 
 /* The interface is a target of redirects while it has a program. */

@@ -10,8 +10,7 @@ static struct lab_peer *up_with_peer(struct lab_nic *nic)
 {
 	struct lab_peer *peer = lab_peer_take(nic);
 
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, lab_redirect(nic, peer)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_redirect(nic, peer));
 	return peer;
 }
 
@@ -152,8 +151,7 @@ static void a_redirect_to_nowhere_is_a_drop(struct kunit *test)
 					 BPF_EXIT_INSN());
 	unsigned int round;
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, prog), 0);
-	lab_up(nic);
+	lab_up_with(nic, prog);
 	for (round = 0; round < 40; round++) {
 		if (round == 20)
 			lab_counts(nic, &warm);

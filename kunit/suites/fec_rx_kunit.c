@@ -3,7 +3,6 @@
  * Receiving without a program: the stack gets what was on the wire.
  */
 #include <linux/etherdevice.h>
-#include <linux/if_vlan.h>
 
 #include "lab.h"
 
@@ -150,16 +149,11 @@ static void a_frame_too_long_is_counted_and_survived(struct kunit *test)
 static void a_tagged_frame_keeps_its_tag(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
-	struct vlan_ethhdr *tagged;
 	u32 i;
 
 	lab_up(nic);
 	for (i = 0; i < 50; i++) {
-		lab_fill(nic->frame, 64 + i, i);
-		tagged = (struct vlan_ethhdr *)nic->frame;
-		tagged->h_vlan_proto = htons(ETH_P_8021Q);
-		tagged->h_vlan_TCI = htons(0x6000 | (i + 1));
-		tagged->h_vlan_encapsulated_proto = htons(LAB_ETHERTYPE);
+		lab_fill_tagged(nic->frame, 64 + i, 0x6000 | (i + 1), i);
 		lab_rx(nic, 0, nic->frame, 64 + i);
 		lab_expect_delivered(nic, nic->frame, 64 + i);
 	}

@@ -82,17 +82,12 @@ static void the_longest_frame_arrives(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 len = nic->ndev->max_mtu + VLAN_ETH_HLEN;
-	struct vlan_ethhdr *tagged;
 	unsigned int i;
 
 	lab_set_mtu(nic, nic->ndev->max_mtu);
 	lab_up(nic);
 	for (i = 0; i < 3; i++) {
-		lab_fill(nic->frame, len, i);
-		tagged = (struct vlan_ethhdr *)nic->frame;
-		tagged->h_vlan_proto = htons(ETH_P_8021Q);
-		tagged->h_vlan_TCI = htons(7);
-		tagged->h_vlan_encapsulated_proto = htons(LAB_ETHERTYPE);
+		lab_fill_tagged(nic->frame, len, 7, i);
 		lab_rx(nic, 0, nic->frame, len);
 		lab_expect_delivered(nic, nic->frame, len);
 	}

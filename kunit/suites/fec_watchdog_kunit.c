@@ -7,7 +7,6 @@
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/rtnetlink.h>
-#include <linux/unaligned.h>
 
 #include "lab.h"
 
@@ -17,8 +16,7 @@ enum kind { LINEAR, FRAGMENTS, REFLECTED, REDIRECTED, KINDS };
 
 static void up_with_program(struct lab_nic *nic)
 {
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, lab_reflect(nic)), 0);
-	lab_up(nic);
+	lab_up_with(nic, lab_reflect(nic));
 }
 
 /* Frames of one kind, queued and not sent. Returns the redirected ones. */
@@ -168,17 +166,6 @@ static void the_receiver_survives_a_restart(struct kunit *test)
 	}
 }
 
-/* A frame that the stack sends on the queue of its priority. */
-static void fill_tagged(struct lab_nic *nic, u32 len, unsigned int priority, u32 seed)
-{
-	u8 *frame = nic->frame;
-
-	lab_fill(frame + VLAN_HLEN, len - VLAN_HLEN, seed);
-	memmove(frame, frame + VLAN_HLEN, 2 * ETH_ALEN);
-	put_unaligned_be16(ETH_P_8021Q, frame + 2 * ETH_ALEN);
-	put_unaligned_be16(priority << VLAN_PRIO_SHIFT, frame + 2 * ETH_ALEN + 2);
-}
-
 /* Every queue: the stack stops it when full, completions and resets wake it. */
 static void every_queue_stops_and_wakes(struct kunit *test)
 {
@@ -188,7 +175,8 @@ static void every_queue_stops_and_wakes(struct kunit *test)
 
 	lab_up(nic);
 	for (q = 0; q < nic->soc->queues; q++) {
-		fill_tagged(nic, 100, priority[q], q);
+		/* the stack sends on the queue of the priority */
+		lab_fill_tagged(nic->frame, 100, priority[q] << VLAN_PRIO_SHIFT, q);
 		for (i = 0; i < 1000 && !lab_queue_stopped(nic, q); i++)
 			lab_stack_xmit(nic, nic->frame, 100, 0);
 		KUNIT_ASSERT_TRUE(test, lab_queue_stopped(nic, q));

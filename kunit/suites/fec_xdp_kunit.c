@@ -20,13 +20,6 @@ static u32 length(u32 i)
 	return lengths[i % ARRAY_SIZE(lengths)];
 }
 
-static struct lab_nic *up_with(struct kunit *test, struct lab_nic *nic, struct bpf_prog *prog)
-{
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, prog), 0);
-	lab_up(nic);
-	return nic;
-}
-
 /* A driver that swaps frames by CPU refuses, all others take a program. */
 static void programs_are_taken_where_they_can_run(struct kunit *test)
 {
@@ -47,7 +40,7 @@ static void drop_recycles_its_page(struct kunit *test)
 	struct lab_counts warm, after;
 	u32 i;
 
-	up_with(test, nic, lab_verdict(nic, XDP_DROP));
+	lab_up_with(nic, lab_verdict(nic, XDP_DROP));
 	for (i = 0; i < 1200; i++) {
 		/* a few pages more than the ring holds, then never again */
 		if (i == 600)
@@ -68,7 +61,7 @@ static void aborted_frames_are_dropped(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 i;
 
-	up_with(test, nic, lab_verdict(nic, XDP_ABORTED));
+	lab_up_with(nic, lab_verdict(nic, XDP_ABORTED));
 	for (i = 0; i < 300; i++) {
 		lab_fill(nic->frame, length(i), i);
 		lab_rx(nic, 0, nic->frame, length(i));
@@ -82,7 +75,7 @@ static void passed_frames_arrive_whole(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 len;
 
-	up_with(test, nic, lab_verdict(nic, XDP_PASS));
+	lab_up_with(nic, lab_verdict(nic, XDP_PASS));
 	for (len = ETH_ZLEN; len <= ETH_FRAME_LEN; len += 2) {
 		lab_fill(nic->frame, len, len);
 		lab_rx(nic, len / 2 % nic->soc->queues, nic->frame, len);
@@ -109,7 +102,7 @@ static void reflected_frames_leave_whole(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 len;
 
-	up_with(test, nic, lab_reflect(nic));
+	lab_up_with(nic, lab_reflect(nic));
 	for (len = ETH_ZLEN; len <= ETH_FRAME_LEN; len++) {
 		if (!fcs_shares_line(nic, len))
 			continue;
@@ -127,7 +120,7 @@ static void reflected_batches_keep_their_order(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 round, i;
 
-	up_with(test, nic, lab_reflect(nic));
+	lab_up_with(nic, lab_reflect(nic));
 	for (round = 0; round < 40; round++) {
 		for (i = 0; i < 64; i++) {
 			lab_fill(nic->frame, length(i), round + i);
@@ -156,7 +149,7 @@ static void a_pushed_header_leaves_with_the_frame(struct kunit *test)
 		LAB_BPF_RETURN(XDP_TX));
 	u32 i;
 
-	up_with(test, nic, push);
+	lab_up_with(nic, push);
 	for (i = 0; i < 600; i++) {
 		u32 len = length(i) - TAG;
 
@@ -175,7 +168,7 @@ static void a_popped_header_stays_behind(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 i;
 
-	up_with(test, nic, lab_adjust(nic, TAG, 0, XDP_TX));
+	lab_up_with(nic, lab_adjust(nic, TAG, 0, XDP_TX));
 	for (i = 0; i < 600; i++) {
 		lab_fill(nic->frame, length(i), i);
 		lab_rx(nic, 0, nic->frame, length(i));
@@ -189,7 +182,7 @@ static void a_shortened_frame_leaves_short(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 i;
 
-	up_with(test, nic, lab_adjust(nic, 0, -TAG, XDP_TX));
+	lab_up_with(nic, lab_adjust(nic, 0, -TAG, XDP_TX));
 	for (i = 0; i < 600; i++) {
 		lab_fill(nic->frame, length(i), i);
 		lab_rx(nic, 0, nic->frame, length(i));
@@ -203,7 +196,7 @@ static void a_lengthened_frame_leaves_long(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 i;
 
-	up_with(test, nic, lab_adjust(nic, 0, TAG, XDP_TX));
+	lab_up_with(nic, lab_adjust(nic, 0, TAG, XDP_TX));
 	for (i = 0; i < 600; i++) {
 		u32 len = length(i) - TAG;
 
@@ -223,7 +216,7 @@ static void dropped_frames_may_have_moved(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 i, m;
 
-	up_with(test, nic, lab_verdict(nic, XDP_PASS));
+	lab_up_with(nic, lab_verdict(nic, XDP_PASS));
 	for (m = 0; m < ARRAY_SIZE(moves); m++) {
 		KUNIT_ASSERT_EQ(test, lab_attach(nic, lab_adjust(nic, moves[m].head,
 								 moves[m].tail, XDP_DROP)), 0);
@@ -268,7 +261,7 @@ static void programs_are_exchanged_under_traffic(struct kunit *test)
 	struct bpf_prog *turn[] = { drop, reflect, pass };
 	u32 i;
 
-	up_with(test, nic, pass);
+	lab_up_with(nic, pass);
 	for (i = 0; i < 150; i++) {
 		struct bpf_prog *now = turn[i / 10 % ARRAY_SIZE(turn)];
 

@@ -3,33 +3,18 @@
  * AF_XDP zero copy, reception: every frame ends where the program sent it, in a
  * chunk that the application gave, and every chunk stays in one place.
  */
-#include <linux/etherdevice.h>
 #include <linux/slab.h>
 
 #include "lab.h"
 
-#define CHUNKS		300	/* in the fill ring: more than the ring has descriptors */
 #define PLENTY		440	/* and many frames more */
 #define RING		256	/* descriptors of a receive ring */
-
-/* A frame of @len whose verdict is @act, see lab_xsk_steer(). */
-static void make(struct lab_nic *nic, u32 len, u32 seed, enum xdp_action act)
-{
-	lab_fill(nic->frame, len, seed);
-	nic->frame[ETH_HLEN] = act;
-}
-
-static void steer(struct lab_nic *nic)
-{
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, lab_xsk_steer(nic)), 0);
-	lab_up(nic);
-}
 
 /* One frame for the socket, and its chunk given back. */
 static void receive(struct lab_nic *nic, struct lab_xsk *xsk, unsigned int queue, u32 len,
 		    u32 seed)
 {
-	make(nic, len, seed, XDP_REDIRECT);
+	lab_xsk_frame(nic, len, seed, XDP_REDIRECT);
 	lab_rx(nic, queue, nic->frame, len);
 	lab_xsk_expect(xsk, nic->frame, len);
 	KUNIT_EXPECT_EQ(nic->test, lab_xsk_fill(xsk, 1), 1);
@@ -42,8 +27,8 @@ static void redirected_frames_reach_the_socket(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < 2 * RING + 20 && test->status != KUNIT_FAILURE; i++)
 		receive(nic, xsk, 0, 60 + i * 29 % (nic->soc->max_frame - 59), i);
 	lab_xsk_check(xsk);
@@ -57,15 +42,15 @@ static void a_batch_keeps_its_order(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	xsk = lab_xsk_bind(nic, 0, PLENTY);
 	for (i = 0; i < 150; i++) {
-		make(nic, 60 + i, i, XDP_REDIRECT);
+		lab_xsk_frame(nic, 60 + i, i, XDP_REDIRECT);
 		lab_send(nic, 0, nic->frame, 60 + i);
 	}
 	lab_pump(nic);
 	for (i = 0; i < 150; i++) {
-		make(nic, 60 + i, i, XDP_REDIRECT);
+		lab_xsk_frame(nic, 60 + i, i, XDP_REDIRECT);
 		lab_xsk_expect(xsk, nic->frame, 60 + i);
 	}
 	KUNIT_EXPECT_NULL(test, lab_xsk_take(xsk));
@@ -81,19 +66,19 @@ static void every_verdict_ends_where_it_should(struct kunit *test)
 	unsigned int i, k, dropped = 0;
 	struct lab_xsk *xsk;
 
-	steer(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < 60; i++) {
 		/* five in one interrupt, in another order each time */
 		for (k = 0; k < ARRAY_SIZE(acts); k++) {
-			make(nic, 60 + i, i * 8 + k, acts[(i + k) % ARRAY_SIZE(acts)]);
+			lab_xsk_frame(nic, 60 + i, i * 8 + k, acts[(i + k) % ARRAY_SIZE(acts)]);
 			lab_send(nic, 0, nic->frame, 60 + i);
 		}
 		lab_pump(nic);
 		for (k = 0; k < ARRAY_SIZE(acts); k++) {
 			enum xdp_action act = acts[(i + k) % ARRAY_SIZE(acts)];
 
-			make(nic, 60 + i, i * 8 + k, act);
+			lab_xsk_frame(nic, 60 + i, i * 8 + k, act);
 			if (act == XDP_REDIRECT)
 				lab_xsk_expect(xsk, nic->frame, 60 + i);
 			else if (act == XDP_PASS)
@@ -123,7 +108,7 @@ static void a_sent_back_frame_is_what_the_program_left(struct kunit *test)
 	unsigned int i, k;
 
 	lab_up(nic);
-	lab_xsk_bind(nic, 0, CHUNKS);
+	lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < ARRAY_SIZE(heads); i++) {
 		int head = heads[i];
 
@@ -166,19 +151,19 @@ static void one_doorbell_for_a_burst(struct kunit *test)
 	unsigned int i, k;
 	struct lab_counts before, after;
 
-	steer(nic);
-	lab_xsk_bind(nic, 0, CHUNKS);
+	lab_xsk_up(nic);
+	lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (k = 0; k < 2; k++) {
 		lab_counts(nic, &before);
 		for (i = 0; i < 16 << k; i++) {
-			make(nic, 100, i, XDP_TX);
+			lab_xsk_frame(nic, 100, i, XDP_TX);
 			lab_send(nic, 0, nic->frame, 100);
 		}
 		lab_pump(nic);
 		lab_counts(nic, &after);
 		writes[k] = after.mmio_writes - before.mmio_writes;
 		for (i = 0; i < 16 << k; i++) {
-			make(nic, 100, i, XDP_TX);
+			lab_xsk_frame(nic, 100, i, XDP_TX);
 			lab_expect_transmitted(nic, nic->frame, 100);
 		}
 	}
@@ -194,17 +179,17 @@ static void an_empty_fill_ring_drops_and_recovers(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
-	for (i = 0; i < CHUNKS; i++) {
-		make(nic, 80, i, XDP_REDIRECT);
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
+	for (i = 0; i < LAB_XSK_CHUNKS; i++) {
+		lab_xsk_frame(nic, 80, i, XDP_REDIRECT);
 		lab_rx(nic, 0, nic->frame, 80);
 	}
 	/* of the chunks the ring keeps one for each descriptor */
 	dev_get_stats(nic->ndev, &stats);
 	KUNIT_EXPECT_EQ(test, stats.rx_dropped, RING);
-	for (i = 0; i < CHUNKS - RING; i++) {
-		make(nic, 80, i, XDP_REDIRECT);
+	for (i = 0; i < LAB_XSK_CHUNKS - RING; i++) {
+		lab_xsk_frame(nic, 80, i, XDP_REDIRECT);
 		lab_xsk_expect(xsk, nic->frame, 80);
 	}
 	KUNIT_EXPECT_NULL(test, lab_xsk_take(xsk));
@@ -225,18 +210,18 @@ static void a_full_receive_ring_drops_and_recovers(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	xsk = lab_xsk_open(nic, &setup);
 	/* more frames than the ring holds, and nobody reads */
 	for (i = 0; i < 64 + 10; i++) {
-		make(nic, 80, i, XDP_REDIRECT);
+		lab_xsk_frame(nic, 80, i, XDP_REDIRECT);
 		lab_rx(nic, 0, nic->frame, 80);
 	}
 	KUNIT_EXPECT_EQ(test, lab_stat(nic, "rx_xdp_redirect"), 64);
 	KUNIT_EXPECT_EQ(test, lab_stat(nic, "rx_xdp_drop"), 10);
 	KUNIT_EXPECT_TRUE(test, lab_xsk_wants_wake(xsk));
 	for (i = 0; i < 64; i++) {
-		make(nic, 80, i, XDP_REDIRECT);
+		lab_xsk_frame(nic, 80, i, XDP_REDIRECT);
 		lab_xsk_expect(xsk, nic->frame, 80);
 	}
 	KUNIT_EXPECT_NULL(test, lab_xsk_take(xsk));
@@ -265,13 +250,13 @@ static void chunks_filled_after_bind_are_used(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	xsk = lab_xsk_bind(nic, 0, 0);
 	/* a frame that finds no buffer is lost on the wire, and stops the receiver */
-	make(nic, 80, 0, XDP_REDIRECT);
+	lab_xsk_frame(nic, 80, 0, XDP_REDIRECT);
 	KUNIT_EXPECT_NE(test, lab_try_send(nic, 0, nic->frame, 80), 0);
 	lab_pump(nic);
-	fill_and_wake(nic, xsk, CHUNKS);
+	fill_and_wake(nic, xsk, LAB_XSK_CHUNKS);
 	for (i = 0; i < RING + 10 && test->status != KUNIT_FAILURE; i++)
 		receive(nic, xsk, 0, 80, i);
 }
@@ -284,10 +269,10 @@ static void few_chunks_go_around(struct kunit *test)
 	struct lab_frame *got;
 	struct lab_xsk *xsk;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	xsk = lab_xsk_bind(nic, 0, 64);
 	for (i = 0; i < 400; i++) {
-		make(nic, 80, i, XDP_REDIRECT);
+		lab_xsk_frame(nic, 80, i, XDP_REDIRECT);
 		/* which frame meets a descriptor without buffer is the driver's choice */
 		if (lab_try_send(nic, 0, nic->frame, 80))
 			lost++;
@@ -309,15 +294,15 @@ static void each_queue_has_its_socket(struct kunit *test)
 	struct lab_xsk *xsk[2];
 	unsigned int i;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	for (i = 0; i < 2; i++)
-		xsk[i] = lab_xsk_bind(nic, i + 1, CHUNKS);
+		xsk[i] = lab_xsk_bind(nic, i + 1, LAB_XSK_CHUNKS);
 	for (i = 0; i < 300 && test->status != KUNIT_FAILURE; i++) {
 		receive(nic, xsk[i & 1], 1 + (i & 1), 60 + i, i);
 		KUNIT_EXPECT_NULL(test, lab_xsk_take(xsk[!(i & 1)]));
 	}
 	/* the queue without one passes to the stack */
-	make(nic, 100, 1, XDP_REDIRECT);
+	lab_xsk_frame(nic, 100, 1, XDP_REDIRECT);
 	lab_rx(nic, 0, nic->frame, 100);
 	lab_expect_delivered(nic, nic->frame, 100);
 }
@@ -330,7 +315,7 @@ static void a_queue_bound_while_closed_is_the_programs_queue(struct kunit *test)
 	struct lab_xsk *xsk;
 
 	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_xsk_steer(nic)), 0);
-	xsk = lab_xsk_bind(nic, q, CHUNKS);
+	xsk = lab_xsk_bind(nic, q, LAB_XSK_CHUNKS);
 	lab_up(nic);
 	for (i = 0; i < 20 && test->status != KUNIT_FAILURE; i++)
 		receive(nic, xsk, q, 60 + i, i);
@@ -340,13 +325,13 @@ static void a_queue_bound_while_closed_is_the_programs_queue(struct kunit *test)
 static void no_frame_leaves_its_chunk(struct kunit *test)
 {
 	const struct lab_xsk_setup setup = {
-		.chunks = 600, .chunk_size = 2048, .ring = 512, .fill = CHUNKS,
+		.chunks = 600, .chunk_size = 2048, .ring = 512, .fill = LAB_XSK_CHUNKS,
 	};
 	struct lab_nic *nic = lab_nic_take(test);
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	xsk = lab_xsk_open(nic, &setup);
 	for (i = 0; i < 40 && test->status != KUNIT_FAILURE; i++)
 		receive(nic, xsk, 0, nic->soc->max_frame - 4 - i, i);
@@ -358,17 +343,17 @@ static void headroom_is_left_alone(struct kunit *test)
 {
 	const struct lab_xsk_setup setup = {
 		.chunks = 512, .chunk_size = PAGE_SIZE, .headroom = 128,
-		.ring = 512, .fill = CHUNKS,
+		.ring = 512, .fill = LAB_XSK_CHUNKS,
 	};
 	struct lab_nic *nic = lab_nic_take(test);
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	xsk = lab_xsk_open(nic, &setup);
 	for (i = 0; i < 40 && test->status != KUNIT_FAILURE; i++) {
 		receive(nic, xsk, 0, 60 + 36 * i, i);
-		make(nic, 300, i, XDP_TX);
+		lab_xsk_frame(nic, 300, i, XDP_TX);
 		lab_rx(nic, 0, nic->frame, 300);
 		lab_expect_transmitted(nic, nic->frame, 300);
 	}

@@ -3,50 +3,17 @@
  * AF_XDP sockets come and go: under traffic in both directions, with frames on
  * their way, on a closed interface, beside programs that come and go too.
  */
-#include <linux/etherdevice.h>
-#include <linux/rtnetlink.h>
-
 #include "lab.h"
-
-#define CHUNKS		300	/* in the fill ring: more than the ring has descriptors */
-
-static void make(struct lab_nic *nic, u32 len, u32 seed, enum xdp_action act)
-{
-	lab_fill(nic->frame, len, seed);
-	nic->frame[ETH_HLEN] = act;
-}
 
 /* A frame each way through the stack's side of the queue. */
 static void use_the_stack(struct lab_nic *nic, u32 seed)
 {
-	make(nic, 200, seed, XDP_PASS);
+	lab_xsk_frame(nic, 200, seed, XDP_PASS);
 	lab_rx(nic, 0, nic->frame, 200);
 	lab_expect_delivered(nic, nic->frame, 200);
 	KUNIT_EXPECT_EQ(nic->test, lab_stack_xmit(nic, nic->frame, 200, 0), 0);
 	lab_pump(nic);
 	lab_expect_transmitted(nic, nic->frame, 200);
-}
-
-/* A frame each way through the socket. */
-static void use_the_socket(struct lab_nic *nic, struct lab_xsk *xsk, u32 seed)
-{
-	u32 before = lab_xsk_completed(xsk);
-
-	make(nic, 300, seed, XDP_REDIRECT);
-	lab_rx(nic, 0, nic->frame, 300);
-	lab_xsk_expect(xsk, nic->frame, 300);
-	lab_xsk_fill(xsk, 1);
-	lab_xsk_send(xsk, nic->frame, 300);
-	KUNIT_EXPECT_EQ(nic->test, lab_xsk_kick(xsk), 0);
-	lab_pump(nic);
-	lab_expect_transmitted(nic, nic->frame, 300);
-	KUNIT_EXPECT_EQ(nic->test, lab_xsk_completed(xsk), before + 1);
-}
-
-static void steer(struct lab_nic *nic)
-{
-	KUNIT_ASSERT_EQ(nic->test, lab_attach_awake(nic, lab_xsk_steer(nic)), 0);
-	lab_up(nic);
 }
 
 /* Sockets come and go between frames of the stack and their own. */
@@ -56,12 +23,12 @@ static void sockets_come_and_go_under_traffic(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i, k;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	for (i = 0; i < 3 && test->status != KUNIT_FAILURE; i++) {
 		use_the_stack(nic, i);
-		xsk = lab_xsk_bind(nic, 0, CHUNKS);
+		xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 		for (k = 0; k < 10 && test->status != KUNIT_FAILURE; k++) {
-			use_the_socket(nic, xsk, k);
+			lab_xsk_exchange(xsk, k);
 			use_the_stack(nic, k);
 		}
 		lab_xsk_close(xsk);
@@ -76,15 +43,15 @@ static void a_socket_meets_queued_frames_of_the_stack(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	for (i = 0; i < 6; i++) {
 		lab_fill(nic->frame, 500, i);
 		KUNIT_EXPECT_EQ(test, lab_stack_xmit(nic, nic->frame, 500, i % 3), 0);
 	}
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	lab_pump(nic);
 	lab_discard(nic);
-	use_the_socket(nic, xsk, 1);
+	lab_xsk_exchange(xsk, 1);
 	for (i = 0; i < 6; i++) {
 		lab_fill(nic->frame, 500, i);
 		KUNIT_EXPECT_EQ(test, lab_stack_xmit(nic, nic->frame, 500, i % 3), 0);
@@ -102,11 +69,11 @@ static void a_socket_may_die_with_frames_on_their_way(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	/* XDP_TX out of chunks: with the MAC, not sent */
 	for (i = 0; i < 12; i++) {
-		make(nic, 300, i, XDP_TX);
+		lab_xsk_frame(nic, 300, i, XDP_TX);
 		lab_rx(nic, 0, nic->frame, 300);
 		lab_expect_transmitted(nic, nic->frame, 300);
 	}
@@ -130,11 +97,11 @@ static void a_closed_interface_takes_a_socket(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_xsk_steer(nic)), 0);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < 3 && test->status != KUNIT_FAILURE; i++) {
 		KUNIT_EXPECT_EQ(test, lab_xsk_kick(xsk), -ENETDOWN);
 		lab_up(nic);
-		use_the_socket(nic, xsk, i);
+		lab_xsk_exchange(xsk, i);
 		lab_down(nic);
 		lab_xsk_check(xsk);
 	}
@@ -150,7 +117,7 @@ static void a_sleeping_interface_takes_a_socket(struct kunit *test)
 	struct lab_xsk *xsk;
 
 	lab_sleep_now(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	lab_xsk_close(xsk);
 	KUNIT_EXPECT_EQ(test, lab_gated(nic), 0);
 	KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), 0);
@@ -165,12 +132,12 @@ static void programs_come_and_go_beside_a_socket(struct kunit *test)
 	unsigned int i;
 
 	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < 5 && test->status != KUNIT_FAILURE; i++) {
 		/* without a program the stack gets all */
 		use_the_stack(nic, i);
 		KUNIT_ASSERT_EQ(test, lab_attach(nic, prog), 0);
-		use_the_socket(nic, xsk, i);
+		lab_xsk_exchange(xsk, i);
 		use_the_stack(nic, i);
 		KUNIT_ASSERT_EQ(test, lab_attach(nic, lab_verdict(nic, XDP_PASS)), 0);
 		use_the_stack(nic, i);
@@ -188,12 +155,13 @@ static void programs_come_and_go_beside_a_socket(struct kunit *test)
 static void bind_without_memory_changes_nothing(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
 	unsigned int i;
 
-	steer(nic);
+	lab_xsk_up(nic);
 	for (i = 0; i < 3; i++) {
 		lab_maps_left(nic, i * 100);
-		KUNIT_EXPECT_NE(test, lab_xsk_try(nic, 0, CHUNKS), 0);
+		KUNIT_EXPECT_NE(test, lab_xsk_try(nic, 0, LAB_XSK_CHUNKS, &xsk), 0);
 		lab_maps_plenty(nic);
 		use_the_stack(nic, i);
 	}

@@ -3,13 +3,9 @@
  * AF_XDP zero copy, transmission: what the socket sends is on the wire once and
  * whole, and each chunk is completed once.
  */
-#include <linux/etherdevice.h>
-#include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
 #include "lab.h"
-
-#define CHUNKS		300	/* in the fill ring: more than the ring has descriptors */
 
 /* @n frames into the transmit ring, frame i with seed @seed + i. */
 static void send(struct lab_nic *nic, struct lab_xsk *xsk, unsigned int n, u32 len, u32 seed)
@@ -43,7 +39,7 @@ static void what_the_socket_sends_is_on_the_wire_once(struct kunit *test)
 	u32 sent = 0;
 
 	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < ARRAY_SIZE(bursts) && test->status != KUNIT_FAILURE; i++) {
 		u32 len = 60 + i * 61;
 
@@ -89,7 +85,7 @@ static void one_doorbell_for_a_burst(struct kunit *test)
 	unsigned int k;
 
 	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (k = 0; k < 2; k++) {
 		lab_counts(nic, &before);
 		send(nic, xsk, 16 << k, 100, 0);
@@ -111,7 +107,7 @@ static void the_stack_sends_beside_the_socket(struct kunit *test)
 	unsigned int i;
 
 	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < 400 && test->status != KUNIT_FAILURE; i++) {
 		u32 len = 100 + i % 1400;
 
@@ -132,13 +128,11 @@ static void both_directions_at_once(struct kunit *test)
 	struct lab_xsk *xsk;
 	unsigned int i, k;
 
-	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_xsk_steer(nic)), 0);
-	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < 100 && test->status != KUNIT_FAILURE; i++) {
 		for (k = 0; k < 4; k++) {
-			lab_fill(nic->frame, 300, i * 4 + k);
-			nic->frame[ETH_HLEN] = k & 1 ? XDP_TX : XDP_REDIRECT;
+			lab_xsk_frame(nic, 300, i * 4 + k, k & 1 ? XDP_TX : XDP_REDIRECT);
 			lab_send(nic, 0, nic->frame, 300);
 		}
 		send(nic, xsk, 3, 400, i);
@@ -146,8 +140,7 @@ static void both_directions_at_once(struct kunit *test)
 		lab_pump(nic);
 		/* the poll receives first, so that XDP_TX is first on the wire */
 		for (k = 0; k < 4; k++) {
-			lab_fill(nic->frame, 300, i * 4 + k);
-			nic->frame[ETH_HLEN] = k & 1 ? XDP_TX : XDP_REDIRECT;
+			lab_xsk_frame(nic, 300, i * 4 + k, k & 1 ? XDP_TX : XDP_REDIRECT);
 			if (k & 1)
 				lab_expect_transmitted(nic, nic->frame, 300);
 			else
@@ -169,7 +162,7 @@ static void each_queue_completes_its_own(struct kunit *test)
 
 	lab_up(nic);
 	for (i = 0; i < 2; i++)
-		xsk[i] = lab_xsk_bind(nic, i + 1, CHUNKS);
+		xsk[i] = lab_xsk_bind(nic, i + 1, LAB_XSK_CHUNKS);
 	for (i = 0; i < 60; i++) {
 		send(nic, xsk[0], 1, 80, i);
 		send(nic, xsk[1], 2, 80, i);
@@ -195,7 +188,7 @@ static struct lab_xsk *on_their_way(struct lab_nic *nic, unsigned int n)
 	struct lab_xsk *xsk;
 
 	lab_up(nic);
-	xsk = lab_xsk_bind(nic, 0, CHUNKS);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	lab_pump(nic);
 	send(nic, xsk, n, 90, 1);
 	KUNIT_EXPECT_EQ(nic->test, lab_xsk_kick(xsk), 0);
@@ -231,10 +224,7 @@ static void closing_completes_what_was_queued(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	struct lab_xsk *xsk = on_their_way(nic, 20);
 
-	/* not lab_down(), which would let the MAC send them first */
-	rtnl_lock();
-	dev_close(nic->ndev);
-	rtnl_unlock();
+	lab_cut(nic);
 	lab_up(nic);
 	expect_all_back(nic, xsk, 20);
 }
@@ -245,7 +235,7 @@ static void a_neighbour_costs_no_chunk(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	struct lab_xsk *xsk = on_their_way(nic, 20);
 
-	lab_xsk_bind(nic, 1, CHUNKS);
+	lab_xsk_bind(nic, 1, LAB_XSK_CHUNKS);
 	expect_all_back(nic, xsk, 20);
 }
 

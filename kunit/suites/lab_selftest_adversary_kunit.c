@@ -156,6 +156,7 @@ static void bytes_not_cleaned_are_owed_all_the_same(struct kunit *test)
 
 	unmap(b);
 	b->addr = dma_map_single(b->nic->dev, b->cpu, SIZE, DMA_TO_DEVICE);
+	KUNIT_ASSERT_FALSE(test, dma_mapping_error(b->nic->dev, b->addr));
 	for (i = 0; i < ROUNDS; i++) {
 		memset(b->cpu, 0x80 + i, 64);
 		lab_dma_read(b->nic->dma, b->addr, back, 64);
