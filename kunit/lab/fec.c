@@ -3,7 +3,8 @@
  * The model of ENET/FEC: its one instance and what the lab calls.
  *
  * Not modelled: address filtering, pause frames, the shapers of the transmit
- * classes, the output and input pins of the 1588 timer, errors of transmission.
+ * classes, the output and input pins of the 1588 timer, errors of transmission
+ * but underrun.
  */
 #include "fec.h"
 
@@ -48,6 +49,7 @@ const struct lab_ctrl_ops lab_fec_ops = {
 	.class_of = fec_class_of,
 	.transmit = fec_tx_run,
 	.begin = fec_tx_begin,
+	.spoil = fec_tx_spoil,
 	.time_hold = fec_time_hold,
 	.time_pass = fec_time_pass,
 	.wake = fec_wake,

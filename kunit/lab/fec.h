@@ -90,6 +90,7 @@
 #define BD_RX_OV		BIT(1)	/* FIFO overrun: no other bit holds */
 #define BD_RX_TR		BIT(0)	/* truncated */
 #define BD_TX_TC		BIT(10)	/* append the FCS */
+#define BD_TX_UN		BIT(1)	/* underrun: MPC860T's FEC, reserved on later ones */
 /* enhanced descriptor, word at offset 8 */
 #define BD_RX_INT		BIT(23)
 #define BD_RX_ICE		BIT(5)	/* no IP, or its header's checksum is wrong */
@@ -223,6 +224,7 @@ struct fec_ring {
  * @tdar_idle: ring whose TDAR was read as 0 just now, or -1.
  * @tdar_zero: by transmit ring: CPUs that read its TDAR as 0 and have not written
  *	it since.
+ * @spoilt: frames that will not get out, see lab_spoil().
  * @owned: buffers that are armed, by address: no two descriptors share one.
  * @now: time of the lab, in ns.
  * @time_held: only fec_time_pass() moves the clock.
@@ -239,6 +241,7 @@ struct lab_fec {
 	struct fec_flight flight[FEC_QUEUES];
 	int tdar_idle;
 	unsigned long tdar_zero[FEC_QUEUES];
+	unsigned int spoilt;
 	struct xarray owned;
 	u64 now;
 	bool time_held;
@@ -318,6 +321,7 @@ void fec_rx_forge_length(struct lab_ctrl *ctrl, unsigned int q, u16 len);
 /* fec_tx.c */
 bool fec_tx_run(struct lab_ctrl *ctrl);
 void fec_tx_begin(struct lab_ctrl *ctrl);
+void fec_tx_spoil(struct lab_ctrl *ctrl, unsigned int frames);
 void fec_tx_drain(struct lab_fec *fec);
 bool fec_tx_tdar(struct lab_fec *fec, unsigned int q);
 void fec_tx_doorbell(struct lab_fec *fec, unsigned int q, bool was_idle);

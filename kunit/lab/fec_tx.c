@@ -62,12 +62,16 @@ static void hand_back(struct lab_fec *fec, unsigned int q, const u8 *data,
 		      const struct departure *d)
 {
 	struct fec_ring *ring = &fec->tx[q];
+	bool spoilt = fec->spoilt;
 	struct fec_bd bd;
 
+	fec->spoilt -= spoilt;
 	do {
 		if (!fec_bd_read(fec, ring->cur, &bd))
 			return;
 		bd.status &= ~BD_OWNED;
+		if (bd.status & BD_LAST && spoilt)
+			bd.status |= BD_TX_UN;
 		if (bd.status & BD_LAST && bd.ext & BD_TX_TS) {
 			bd.stamp = fec_time_stamp(fec);
 			FEC_REG(fec, REG_ATSTMP) = bd.stamp;
@@ -76,10 +80,12 @@ static void hand_back(struct lab_fec *fec, unsigned int q, const u8 *data,
 		ring->cur = fec_bd_next(fec, ring, ring->cur, &bd);
 	} while (ring->cur != d->next && !(bd.status & BD_LAST));
 
-	lab_wire_out_marked(fec->ctrl.wire, q, data, d->len, &(struct lab_marks){
-		.padding = d->len < ETH_ZLEN ? ETH_ZLEN - d->len : 0,
-	});
-	fec_mib_tx(fec, data, d->len);
+	if (!spoilt) {
+		lab_wire_out_marked(fec->ctrl.wire, q, data, d->len, &(struct lab_marks){
+			.padding = d->len < ETH_ZLEN ? ETH_ZLEN - d->len : 0,
+		});
+		fec_mib_tx(fec, data, d->len);
+	}
 	if (d->event)
 		fec_time_event(fec, q, true);
 }
@@ -169,6 +175,12 @@ void fec_tx_begin(struct lab_ctrl *ctrl)
 	for (q = 0; q < fec->variant->rings; q++)
 		if (fec->tx[q].active && !fec->flight[q].busy)
 			begin_ring(fec, q);
+}
+
+/* The next frames run out of data on their way. */
+void fec_tx_spoil(struct lab_ctrl *ctrl, unsigned int frames)
+{
+	to_fec(ctrl)->spoilt = frames;
 }
 
 /* TCR[GTS]: what is on its way goes out, nothing else does. */

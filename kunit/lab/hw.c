@@ -63,6 +63,15 @@ void lab_transmit_begin(struct lab_nic *nic)
 	lab_ctrl_unlock();
 }
 
+void lab_spoil(struct lab_nic *nic, unsigned int frames)
+{
+	struct lab_ctrl *ctrl = to_nic(nic)->ctrl;
+
+	lab_ctrl_lock();
+	ctrl->ops->spoil(ctrl, frames);
+	lab_ctrl_unlock();
+}
+
 void lab_interrupt(struct lab_nic *nic)
 {
 	/* NAPI runs where the interrupt was taken */

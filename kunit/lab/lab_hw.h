@@ -89,6 +89,16 @@ unsigned int lab_class_of(struct lab_nic *nic, const u8 *frame, u32 len);
  */
 void lab_transmit_begin(struct lab_nic *nic);
 
+/**
+ * lab_spoil() - transmissions fail
+ * @nic: the NIC.
+ * @frames: so many of the next, over all queues.
+ *
+ * As with an underrun: the frame does not get out, and its last descriptor says
+ * so, in the bit that the first controllers of this family had for it.
+ */
+void lab_spoil(struct lab_nic *nic, unsigned int frames);
+
 /* Interrupts and what follows them, until none is pending; nothing is sent. */
 void lab_interrupt(struct lab_nic *nic);
 

@@ -91,6 +91,7 @@ struct lab_buffer {
  * @settle: update the descriptors that are late; returns how many frames.
  * @class_of: the receive queue that the controller's classifier chooses.
  * @begin: start to transmit, and leave the last frame of each queue in flight.
+ * @spoil: let the next frames fail on their way out.
  * @time_hold: stop the clock of the model but for @time_pass.
  * @time_pass: let time go by, in ns.
  * @transmit: send what is ready, hand each frame to lab_wire_out(); returns
@@ -115,6 +116,7 @@ struct lab_ctrl_ops {
 	unsigned int (*settle)(struct lab_ctrl *ctrl);
 	unsigned int (*class_of)(struct lab_ctrl *ctrl, const u8 *frame, u32 len);
 	void (*begin)(struct lab_ctrl *ctrl);
+	void (*spoil)(struct lab_ctrl *ctrl, unsigned int frames);
 	void (*time_hold)(struct lab_ctrl *ctrl, bool hold);
 	void (*time_pass)(struct lab_ctrl *ctrl, u64 ns);
 	bool (*transmit)(struct lab_ctrl *ctrl);
@@ -156,8 +158,8 @@ struct lab_ctrl {
 extern const struct lab_ctrl_ops lab_fec_ops;
 
 /*
- * ctrl.c: the operations, each under the controller's lock, and the lock.
- * Nothing calls them through ->ops.
+ * ctrl.c: the lock, which whoever calls an operation through ->ops holds, and
+ * the operations that several files need, under it.
  */
 void lab_ctrl_lock(void);
 void lab_ctrl_unlock(void);

@@ -4,6 +4,7 @@
  * operation is refused or kept for the next open, but no register is touched
  * while the clock is off.
  */
+#include <linux/delay.h>
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
 #include <linux/ptp_clock_kernel.h>
@@ -198,9 +199,51 @@ static void no_clock_operation_touches_a_sleeping_controller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, phc->gettime64(phc, &ts), 0);
 }
 
+/* one target is enough where a second passes */
+static const void *one_with_stamps(struct kunit *test, const void *prev, char *desc)
+{
+	return prev ? NULL : lab_each_fec_stamps(test, prev, desc);
+}
+
+/*
+ * A periodic output that starts further ahead than the counter reaches waits for
+ * a timer of the kernel: a second before its start, but not on a closed interface.
+ */
+static void a_periodic_output_ends_with_close(struct kunit *test)
+{
+	struct ptp_clock_request perout = {
+		.type = PTP_CLK_REQ_PEROUT, .perout.period.sec = 1,
+	};
+	struct lab_nic *nic = lab_nic_take(test);
+	struct ptp_clock_info *phc = lab_phc(nic);
+	struct timespec64 ts = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, phc);
+	lab_up(nic);
+	KUNIT_ASSERT_EQ(test, phc->gettime64(phc, &ts), 0);
+	ts = timespec64_add(ts, (struct timespec64){ 2, 200 * NSEC_PER_MSEC });
+	perout.perout.start.sec = ts.tv_sec;
+	perout.perout.start.nsec = ts.tv_nsec;
+	KUNIT_ASSERT_EQ(test, phc->enable(phc, &perout, 1), 0);
+	lab_down(nic);
+	lab_sleep_now(nic);
+	msleep(1300);
+	KUNIT_EXPECT_EQ(test, lab_gated(nic), 0);
+
+	/* and it can be asked for again */
+	lab_up(nic);
+	KUNIT_ASSERT_EQ(test, phc->gettime64(phc, &ts), 0);
+	ts = timespec64_add(ts, (struct timespec64){ 3 });
+	perout.perout.start.sec = ts.tv_sec;
+	perout.perout.start.nsec = ts.tv_nsec;
+	KUNIT_EXPECT_EQ(test, phc->enable(phc, &perout, 1), 0);
+	KUNIT_EXPECT_EQ(test, phc->enable(phc, &perout, 0), 0);
+}
+
 static struct kunit_case cases[] = {
 	LAB_CASE(no_operation_touches_a_sleeping_controller, lab_each_fec),
 	LAB_CASE(no_clock_operation_touches_a_sleeping_controller, lab_each_fec_stamps),
+	LAB_CASE(a_periodic_output_ends_with_close, one_with_stamps),
 	{}
 };
 
