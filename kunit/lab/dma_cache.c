@@ -341,33 +341,54 @@ static u8 content(u8 seed, size_t i)
 	return seed + i * 37 + (i >> 8) * 11;
 }
 
-/* The same for eight bytes, all of one 256: sums that do not carry over. */
-static u64 contents(u8 seed, size_t i)
+/* Eight sums of bytes that do not carry over. */
+static u64 add_eight(u64 a, u64 b)
 {
-	const u64 low = EACH(0x7f), steps = 0x03deb9946f4a2500ULL;
-	u64 first = EACH((u64)content(seed, i));
+	const u64 low = EACH(0x7f);
 
-	return ((first & low) + (steps & low)) ^ ((first ^ steps) & ~low);
+	return ((a & low) + (b & low)) ^ ((a ^ b) & ~low);
 }
 
 /*
- * Give eight clean bytes new contents. @stays: those that the CPU holds stay as
- * it has them. Return: false if they are not alike.
+ * Give @len clean bytes of one 256 new contents, a multiple of eight.
+ * @memory_only: the CPU keeps what it has of them.
  */
-static bool fill_eight(struct lab_map *map, size_t i, u8 seed, bool stays)
+static void fill_plain(struct lab_map *map, size_t i, size_t len, u8 seed, bool memory_only)
 {
-	u64 held = eight(map->state + i) & EACH(LAB_BYTE_HELD);
+	u64 word = add_eight(EACH((u64)content(seed, i)), 0x03deb9946f4a2500ULL);
+	size_t end = i + len;
 
-	if (!plain_bytes(map, i, 8, LAB_BYTE_SPILLED) || (i & 0xff) > 0xf8)
-		return false;
-	if (stays && held && held != EACH(LAB_BYTE_HELD))
-		return false;
-	put_unaligned(contents(seed, i), (u64 *)(map->dram + i));
-	if (stays && held)
-		return true;
-	put_unaligned(contents(seed, i), (u64 *)(map->cpu + i));
-	put_unaligned(contents(seed, i), (u64 *)(map->snap + i));
-	return true;
+	for (; i < end; i += 8) {
+		put_unaligned(word, (u64 *)(map->dram + i));
+		if (!memory_only) {
+			put_unaligned(word, (u64 *)(map->cpu + i));
+			put_unaligned(word, (u64 *)(map->snap + i));
+		}
+		word = add_eight(word, EACH(8 * 37 & 0xff));
+	}
+}
+
+/* How many of the @len bytes from @i on, a multiple of eight, the CPU holds as the first. */
+static size_t alike_held(const struct lab_map *map, size_t i, size_t len)
+{
+	u64 first = EACH((u64)(map->state[i] & LAB_BYTE_HELD));
+	size_t n;
+
+	for (n = 0; n + 8 <= len; n += 8)
+		if ((eight(map->state + i + n) & EACH(LAB_BYTE_HELD)) != first)
+			break;
+	return n;
+}
+
+static void fill_byte(struct lab_map *map, size_t i, u8 seed, bool stays)
+{
+	if (byte_owed(map, i))
+		return;
+	map->dram[i] = content(seed, i);
+	if (stays && map->state[i] & LAB_BYTE_HELD)
+		return;
+	map->cpu[i] = map->dram[i];
+	map->snap[i] = map->dram[i];
 }
 
 /**
@@ -388,20 +409,19 @@ void lab_cache_fill(struct lab_dma *dma, struct lab_map *map, size_t off, size_t
 {
 	bool stays = dma->cache == LAB_CACHE_ARMV5;
 	u8 seed = ++map->generation * 0x9d;
-	size_t i;
+	size_t i, n;
 
-	for (i = off; i < off + len; i++) {
-		if (i + 8 <= off + len && fill_eight(map, i, seed, stays)) {
-			i += 7;
-			continue;
+	for (i = off; i < off + len; i += n) {
+		n = min(off + len - i, 256 - (i & 0xff));
+		n = plain_bytes(map, i, n, LAB_BYTE_SPILLED);
+		if (stays)
+			n = alike_held(map, i, n);
+		if (n) {
+			fill_plain(map, i, n, seed, stays && map->state[i] & LAB_BYTE_HELD);
+		} else {
+			fill_byte(map, i, seed, stays);
+			n = 1;
 		}
-		if (byte_owed(map, i))
-			continue;
-		map->dram[i] = content(seed, i);
-		if (stays && map->state[i] & LAB_BYTE_HELD)
-			continue;
-		map->cpu[i] = map->dram[i];
-		map->snap[i] = map->dram[i];
 	}
 	lab_adversary_moment(dma, map, off, len, LAB_MOMENT_ARMED);
 }

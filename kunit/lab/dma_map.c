@@ -159,7 +159,7 @@ unsigned int lab_map_live_pool(struct lab_dma *dma)
 {
 	unsigned int i, n = 0;
 
-	for (i = FIRST_SLOT; i < NR_SLOTS; i++) {
+	for (i = FIRST_SLOT; i < NR_SLOTS && dma->live; i++) {
 		struct lab_map *map = dma->slot[i];
 
 		if (map && map->iova >> SLOT_SHIFT == i && is_pool_memory(map))
@@ -183,10 +183,15 @@ u64 lab_map_pool_bytes(struct lab_dma *dma)
 	return bytes;
 }
 
+/* Slots of a device that is gone, all empty: to make them takes longer than many a case. */
+static struct lab_map **spare;
+
 int lab_map_init(struct lab_dma *dma)
 {
 	dma->next_slot = FIRST_SLOT;
-	dma->slot = vcalloc(NR_SLOTS, sizeof(*dma->slot));
+	dma->slot = xchg(&spare, NULL);
+	if (!dma->slot)
+		dma->slot = vcalloc(NR_SLOTS, sizeof(*dma->slot));
 	return dma->slot ? 0 : -ENOMEM;
 }
 
@@ -195,8 +200,8 @@ void lab_map_exit(struct lab_dma *dma)
 {
 	unsigned int i;
 
-	for (i = FIRST_SLOT; i < NR_SLOTS; i++)
+	for (i = FIRST_SLOT; i < NR_SLOTS && dma->live + dma->live_coherent; i++)
 		if (dma->slot[i])
 			lab_map_del(dma, dma->slot[i]);
-	vfree(dma->slot);
+	vfree(xchg(&spare, dma->slot));
 }
