@@ -133,7 +133,7 @@ def _kconfig_key(tree, arch, base_config, values):
 def make(tree, out, settings, targets, *, log, what, jobs=None, check=True,
          keep_going=False):
     """One make of kbuild with progress; returns the CompletedProcess."""
-    words = ["make", "-C", tree.path, f"O={out.name}", f"-j{jobs or os.cpu_count()}"]
+    words = ["make", "-C", tree.path, f"O={out.name}", f"-j{jobs or os.cpu_count() + 1}"]
     if keep_going:
         words.append("-k")
     words += [f"{key}={value}" for key, value in settings.items()]
