@@ -78,7 +78,7 @@ def lab_figures(confs, uml, outdirs, label):
 class LabBoard:
     """A row of kunit/socs: one boot of its figures is one run."""
 
-    built = {}                      # tree -> kernel: one serves all rows, and no run changes a tree
+    built = {}                      # side -> kernel: one serves all rows of a run
 
     def __init__(self, conf):
         self.conf = conf
@@ -86,9 +86,9 @@ class LabBoard:
 
     def prepare(self, side, tree):
         """Build the side's lab kernel, which the boards of a run share."""
-        if tree.path not in self.built:
-            self.built[tree.path] = lab.build_kernel(tree)
-        self.kernels[side] = self.built[tree.path]
+        if side not in self.built:
+            self.built[side] = lab.build_kernel(tree)
+        self.kernels[side] = self.built[side]
 
     def run(self, side, outdir):
         """One run: the samples."""
