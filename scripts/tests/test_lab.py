@@ -179,6 +179,12 @@ class Running(Base):
         self.assertIn("aarch64", stop.exception.message)
         self.assertNotIn("\n", stop.exception.message)
 
+    def test_time(self):
+        """Time jumps, but for two CPUs, which UML does not let."""
+        for variant, jumps in (("plain", True), ("kasan", True), ("smp", False)):
+            words = lab.arguments("linux", "*", variant=variant)
+            self.assertEqual(any(word.startswith("time-travel") for word in words), jumps, variant)
+
     def test_unknown_variant(self):
         """A variant without a fragment is a usage error."""
         with self.assertRaises(cli.Stop) as stop:
