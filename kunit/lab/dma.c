@@ -322,7 +322,7 @@ void lab_dma_hand_over(struct lab_dma *dma, dma_addr_t addr, size_t len)
 	spin_lock_irqsave(&dma->lock, flags);
 	map = device_target(dma, addr, len, DMA_FROM_DEVICE);
 	if (map && !map->coherent) {
-		lab_page_armed(dma, map);
+		lab_page_armed(dma, map, addr - map->iova, len);
 		lab_cache_fill(dma, map, addr - map->iova, len);
 	}
 	spin_unlock_irqrestore(&dma->lock, flags);

@@ -141,7 +141,7 @@ void *lab_dma_coherent(struct lab_dma *dma, dma_addr_t addr, size_t len);
 void *lab_dma_cpu(struct lab_dma *dma, dma_addr_t addr, enum dma_data_direction *dir);
 
 /* pools.c; the first with ->lock held */
-void lab_page_armed(struct lab_dma *dma, struct lab_map *map);
+void lab_page_armed(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len);
 void lab_pools_forget(struct lab_dma *dma);
 
 /* adverse.c */

@@ -61,20 +61,37 @@ static void watch(struct lab_dma *dma, struct page_pool *pool)
 	WARN_ONCE(!free, "poolstack: more than %d page_pools at a time\n", POOLS);
 }
 
+/*
+ * How many buffers like this one fit into its page: slots of a power of two,
+ * each with the same room in front and with what build_skb() needs behind.
+ */
+static unsigned int slots(const struct lab_map *map, size_t off, size_t len)
+{
+	size_t room = SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	size_t slot = 1024;
+
+	while (slot < map->size && off % slot + len + room > slot)
+		slot *= 2;
+	return max(map->size / slot, 1);
+}
+
 /**
  * lab_page_armed() - look at the page of a buffer that the device is given
  * @dma: the device's memory, locked.
  * @map: the mapping the buffer lies in.
+ * @off: where in the mapping it starts.
+ * @len: how much of it the device may write.
  *
  * A page that two parties own is corrupted by one and read by the other; each
  * would find it in order. So that it is seen where it begins: at this moment
- * the page must be the pool's, with one reference. That no other descriptor has
- * it the model sees.
+ * the page must be the pool's, with one reference, or one for each buffer that it
+ * has room for. That no other descriptor has it the model sees.
  */
-void lab_page_armed(struct lab_dma *dma, struct lab_map *map)
+void lab_page_armed(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
 {
 	struct page *page = virt_to_head_page(map->cpu);
 	struct netmem_desc *desc = pp_page_to_nmdesc(page);
+	long refs = atomic_long_read(&desc->pp_ref_count);
 
 	if (!page_pool_page_is_pp(page)) {
 		/* memory of a socket, or a page its pool gave away mapped */
@@ -84,7 +101,7 @@ void lab_page_armed(struct lab_dma *dma, struct lab_map *map)
 	}
 	map->pool = true;
 	watch(dma, desc->pp);
-	if (page_ref_count(page) != 1 || atomic_long_read(&desc->pp_ref_count) != 1)
+	if (page_ref_count(page) != 1 || refs < 1 || refs > slots(map, off, len))
 		lab_dma_violation(dma, LAB_V_PAGE, map, 0, map->size, DMA_FROM_DEVICE);
 }
 

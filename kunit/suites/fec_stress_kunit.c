@@ -107,18 +107,21 @@ static void a_parked_skb_keeps_its_pool(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 	struct socket_queue sock;
-	unsigned int n;
+	unsigned int n, held;
 
 	for (n = 1; n <= 100; n *= 10) {
 		lab_up(nic);
 		park(nic, &sock, n, 400, n);
 		lab_down(nic);
-		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), n);
+		/* frames may share a page */
+		held = lab_pages_in_flight(nic);
+		KUNIT_EXPECT_GE(test, held, DIV_ROUND_UP(n, 2));
+		KUNIT_EXPECT_LE(test, held, n);
 
 		/* the interface lives on with other pools */
 		lab_up(nic);
 		receive(nic, 420, 1000, 1);
-		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), n);
+		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), held);
 		unpark(nic, &sock);
 		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), 0);
 		KUNIT_EXPECT_EQ(test, lab_pools(nic), nic->soc->queues);
@@ -194,7 +197,8 @@ static void attach_with_frames_waiting(struct kunit *test)
 			seen |= BIT(k);
 			kfree(frame);
 		}
-		lab_account(nic, 8 - hweight32(seen));
+		/* by the driver, or by nobody */
+		lab_account_lost(nic, 8 - hweight32(seen));
 		lab_discard(nic);
 		/* what comes next meets the program of the moment */
 		lab_fill(nic->frame, 500, i);

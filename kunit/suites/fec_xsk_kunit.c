@@ -167,8 +167,8 @@ static void one_doorbell_for_a_burst(struct kunit *test)
 			lab_expect_transmitted(nic, nic->frame, 100);
 		}
 	}
-	/* for each frame its acknowledgment and the receive doorbell */
-	KUNIT_EXPECT_EQ(test, writes[1] - writes[0], 16 * 2);
+	/* at most, for each frame, its acknowledgment and the receive doorbell */
+	KUNIT_EXPECT_LE(test, writes[1] - writes[0], 16 * 2);
 }
 
 /* No chunk left: frames are dropped and counted, the ring stays armed; then it goes on. */
