@@ -16,6 +16,7 @@ from pathlib import Path
 
 from poolstack import cache, cli
 from poolstack.kernel import tree_git
+from poolstack.trees import LAB
 
 ARCHES = {
     # arch: (ARCH=, compiler prefix, targets by default)
@@ -32,6 +33,7 @@ FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "ARCH", "SUBARCH
            "KBUILD_OUTPUT", "KBUILD_EXTMOD", "KBUILD_VERBOSE", "KCONFIG_CONFIG",
            "KCONFIG_ALLCONFIG", "KCFLAGS", "KCPPFLAGS", "LOCALVERSION",
            "INSTALL_MOD_PATH", "CFLAGS", "CPPFLAGS", "LDFLAGS")
+FEW = 500                           # files that a stack may touch
 _ASSIGN = re.compile(r"^(?:(CONFIG_\w+)=(.*)|# (CONFIG_\w+) is not set)$")
 _ERRORS = (
     re.compile(r"^\S+:\d+(:\d+)?: (fatal )?error: ", re.I),
@@ -211,11 +213,13 @@ def kernel_options(out):
     return parse_config((out / ".config").read_text(encoding="utf-8"))
 
 
-def seed(out, folder):
-    """Begin an output folder as a copy of another one of the same tree.
+def seed(out, folder, changed=()):
+    """Begin an output folder as a copy of another one.
 
-    kbuild then compiles only what depends on the options that differ: its
-    commands name nothing of the output folder, and cp keeps times.
+    kbuild then compiles only what depends on the options or files that differ:
+    its commands name nothing of the output folder, and cp keeps times.
+    changed: files and folders, relative to the tree, of which nothing that was
+    compiled may stay.
     """
     if out.is_dir() or not (folder / "poolstack.key").is_file():
         return
@@ -223,7 +227,34 @@ def seed(out, folder):
     shutil.rmtree(new, ignore_errors=True)
     cli.run(["cp", "-a", folder, new], what=f"copying {folder.name}")
     (new / "poolstack.key").unlink()
+    for name in changed:
+        shutil.rmtree(new / name, ignore_errors=True)
+        (new / name).with_suffix(".o").unlink(missing_ok=True)
     new.rename(out)
+
+
+def seed_from_base(tree, out):
+    """Begin a build of the stack with the base's: a few files differ.
+
+    Files that are the same must be older than the base's objects, or kbuild
+    compiles them again; files that are not get the time of now.
+    """
+    base = tree.path.with_name("base")
+    if tree.side != "patched" or tree.path.name != "patched" or out.is_dir() or \
+            not (base / out.name / "poolstack.key").is_file():
+        return
+    commit = tree_git(base, "rev-parse", "-q", "--verify", "HEAD", check=False)
+    names = commit and tree_git(tree.path, "diff", "--name-only", "-z", commit,
+                                tree.commit, check=False)
+    if names is None:
+        return
+    changed = [name for name in names.split("\0") if name]
+    if len(changed) > FEW:          # of another kernel
+        return
+    for name in changed:
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(tree.path / name)
+    seed(out, base / out.name, [*changed, LAB])
 
 
 def kernel(tree, arch, *, fragments, base_config="allnoconfig", name, targets=None,
@@ -241,6 +272,7 @@ def kernel(tree, arch, *, fragments, base_config="allnoconfig", name, targets=No
     out = tree.path / f"build-{name}"
     targets = list(ARCHES[arch][2] if targets is None else targets)
     with cache.lock("build"), cli.step(f"building {what}"):
+        seed_from_base(tree, out)
         if like:
             seed(out, tree.path / f"build-{like}")
         out.mkdir(exist_ok=True)

@@ -6,12 +6,13 @@ stops before it could count is one failure with its line; the others go on. A sk
 it is printed.
 """
 
+import contextlib
 import dataclasses
 import re
 import sys
 import traceback
 
-from poolstack import affected, cli, expected, kunit, mutants
+from poolstack import affected, cli, expected, kunit, mutants, trees
 
 
 @dataclasses.dataclass
@@ -90,6 +91,9 @@ def last_line(path):
 
 def lab(side, with_figures=False):
     """All suites on one side; on the base also the counters against kunit/base-figures."""
+    if side == "base":              # files older than the base's objects let the stack begin with those
+        with contextlib.suppress(cli.Stop):
+            trees.prepare("patched")
     _, uml = kunit.build(side)
     result, verdict = kunit.run(side, uml)
     count = Count(*verdict.counts(side))
