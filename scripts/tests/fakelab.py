@@ -66,6 +66,7 @@ def make(folder, cases, **more):
     first_only=SOC: red there, unless it is the first device of the boot.
     """
     program = folder / "linux"
+    program.unlink(missing_ok=True)     # one that is being started cannot be written to
     program.write_text(PROGRAM.replace("@PYTHON@", sys.executable))
     program.chmod(0o755)
     (folder / "linux.json").write_text(json.dumps({"cases": cases, **more}))
