@@ -87,7 +87,9 @@ def main(fn, argv=None):
     name = Path(sys.argv[0]).name
     argv = sys.argv[1:] if argv is None else argv
     for which in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(which, _on_signal)
+        # nohup means it: what the caller has us ignore stays ignored.
+        if signal.getsignal(which) != signal.SIG_IGN:
+            signal.signal(which, _on_signal)
     code = FAIL
     try:
         code = fn(argv) or PASS

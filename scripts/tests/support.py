@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -16,6 +17,10 @@ SCRIPTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SCRIPTS))
 
 from poolstack import cache, cli, kernel, series  # noqa: E402
+
+# A shell without job control starts what runs in its background with the interrupt ignored, and all
+# that comes after inherits it; scripts that are interrupted here must hear it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FEC = "drivers/net/ethernet/freescale/fec_main.c"
 PACKAGE, PACKAGE_VERSION = "linux-source-7.3", "7.3.4-1~bpo13+1"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import support  # noqa: E402,F401  (hears interrupts)
 from poolstack import cache, cli  # noqa: E402
 
 SCRIPTS = Path(__file__).resolve().parents[1]
@@ -87,6 +88,14 @@ class Frame(unittest.TestCase):
 
     def test_termination_does_the_same(self):
         self.assertEqual(self.interrupt(signal.SIGTERM), 143)
+
+    def test_nohup_is_heard(self):
+        child = subprocess.run(["nohup", sys.executable, "-c",
+                                f"import sys\nsys.path.insert(0, {str(SCRIPTS)!r})\n"
+                                "import os, signal\nfrom poolstack import cli\n"
+                                "cli.main(lambda argv: os.kill(os.getpid(), signal.SIGHUP))"],
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        self.assertEqual((child.returncode, child.stderr.replace("nohup: ignoring input\n", "")), (0, ""))
 
 
 class Run(unittest.TestCase):
