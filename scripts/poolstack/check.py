@@ -146,10 +146,11 @@ def fresh(before, after):
             sorted((messages(after) - messages(before)).items())]
 
 
-def objects(tree, arch, targets, label, variables):
-    """Build the folders anew and return all that was said about them."""
+def objects(tree, arch, targets, label, variables=None):
+    """Build the folders and return all that was said: about every file of them with
+    variables (of make: W=, C=), without them of what has changed."""
     out = tree.path / f"build-check-{arch}"
-    for target in targets:
+    for target in targets if variables else ():
         for file in (out / target).glob("*.o"):
             file.unlink()
     config = CONFIGS.get(arch, CONFIG)
@@ -238,9 +239,10 @@ def slow(report, source, topics, commits, names):
         for arch in arches if ends else arches[:1]:
             problems = []
             try:
-                # One pass for both on arm64: a second would cost a kbuild run.
+                # One pass for both on arm64: a second would cost a kbuild run. In between
+                # only the compiler's errors count.
                 variables = {"W": "1"} | (SPARSE if arch == "arm64" else {})
-                said[arch, place] = objects(tree, arch, targets[arch], name, variables)
+                said[arch, place] = objects(tree, arch, targets[arch], name, variables if ends else None)
             except cli.Failed as failed:
                 if place == 0:
                     raise cli.Stop("the base itself does not build: "

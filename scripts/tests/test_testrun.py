@@ -2,6 +2,7 @@
 """testrun: how make test counts; nothing may vanish from the sum."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -55,6 +56,27 @@ class Counting(unittest.TestCase):
         steps = {"a": ("a", stop), "b": ("b", crash), "c": ("c", skip), "d": ("d", lambda: Count(2, 0, 0))}
         with mock.patch.object(testrun, "STEPS", steps):
             self.assertEqual(str(testrun.run(list(steps))), "2 passed, 2 failed, 1 skipped")
+
+    def harness(self, body, limit=60):
+        """What the harness step counts for a folder whose one test has that body."""
+        temp = tempfile.TemporaryDirectory(prefix="poolstack-test-")
+        self.addCleanup(temp.cleanup)
+        folder = Path(temp.name) / "scripts/tests"
+        folder.mkdir(parents=True)
+        (folder / "test_one.py").write_text(
+            f"import time, unittest\nclass One(unittest.TestCase):\n    def test_it(self):\n        {body}\n")
+        harness = testrun.Harness()
+        harness.LIMIT = limit
+        with mock.patch.object(cli, "root", lambda: Path(temp.name)), mock.patch.object(testrun, "HARNESS", harness), \
+             mock.patch.object(testrun, "STEPS", {"check": ("c", lambda: Count(int(harness.process is not None))),
+                                                  "harness": ("h", harness.count)}):
+            return str(testrun.run(["check", "harness"]))
+
+    def test_harness_beside_the_check(self):
+        """It has begun when the check runs; its failures and a test without an end count."""
+        self.assertEqual(self.harness("pass"), "2 passed, 0 failed, 0 skipped")
+        self.assertEqual(self.harness("self.fail()"), "1 passed, 1 failed, 0 skipped")
+        self.assertEqual(self.harness("time.sleep(60)", limit=2), "1 passed, 1 failed, 0 skipped")
 
 
 if __name__ == "__main__":
