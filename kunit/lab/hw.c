@@ -124,6 +124,14 @@ int lab_stack_xmit_sum(struct lab_nic *nic, const u8 *frame, u32 len, u32 start,
 	return dev_queue_xmit(skb);
 }
 
+int lab_stack_xmit_call(struct lab_nic *nic, const u8 *frame, u32 len, void (*freed)(struct sk_buff *skb))
+{
+	struct sk_buff *skb = make_skb(nic, frame, len);
+
+	skb->destructor = freed;
+	return dev_queue_xmit(skb);
+}
+
 /* ---- time stamps of transmission ---------------------------------------- */
 
 /* Takes the time stamps; one NIC at a time, so one socket. */

@@ -118,6 +118,18 @@ void lab_interrupt(struct lab_nic *nic);
 int lab_stack_xmit_sum(struct lab_nic *nic, const u8 *frame, u32 len, u32 start, u32 offset);
 
 /**
+ * lab_stack_xmit_call() - let the stack transmit a frame and hear when it is freed
+ * @nic: the NIC, up.
+ * @frame: from the destination address on.
+ * @len: length.
+ * @freed: called when the driver gives up the skb, so in its poll as a rule. It
+ *	may put frames on the wire.
+ *
+ * Return: what dev_queue_xmit() returned.
+ */
+int lab_stack_xmit_call(struct lab_nic *nic, const u8 *frame, u32 len, void (*freed)(struct sk_buff *skb));
+
+/**
  * lab_stack_xmit_stamped() - let the stack transmit a frame and ask when it left
  * @nic: the NIC, up.
  * @frame: from the destination address on.

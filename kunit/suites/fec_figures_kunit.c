@@ -51,6 +51,7 @@ static void measure(struct lab_nic *nic, const char *verb, enum source source, u
 		FIGURE("mmio_writes", mmio_writes);
 		FIGURE("mmio_reads", mmio_reads);
 		FIGURE("page_allocs", pages);
+		FIGURE("pages_recycled", recycled);
 #undef FIGURE
 		if (b.recycled != a.recycled)
 			lab_figure(nic, workload, batches[i], "recycle_cached_share",

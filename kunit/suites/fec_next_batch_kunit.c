@@ -100,6 +100,36 @@ static void a_receiver_that_stops_during_a_poll_goes_on(struct kunit *test)
 	expect_all(nic);
 }
 
+static void frame_arrives(struct sk_buff *skb)
+{
+	if (feed.left && !lab_try_send(feed.nic, 0, numbered(feed.nic, feed.sent), LEN)) {
+		feed.left--;
+		feed.sent++;
+	}
+}
+
+/*
+ * A frame comes when the poll has seen the ring empty and is freeing what was
+ * sent: it is not forgotten with the events of what was seen.
+ */
+static void a_frame_that_comes_late_in_a_poll_is_seen(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int i;
+
+	lab_up(nic);
+	feed = (typeof(feed)){ .nic = nic };
+	for (i = 0; i < 20; i++) {
+		feed.left = 1;
+		KUNIT_ASSERT_EQ(test, lab_stack_xmit_call(nic, numbered(nic, 100 + i), LEN, frame_arrives), 0);
+		lab_pump(nic);
+		lab_expect_transmitted(nic, numbered(nic, 100 + i), LEN);
+		KUNIT_ASSERT_EQ(test, feed.left, 0);
+		lab_expect_delivered(nic, numbered(nic, i), LEN);
+	}
+	lab_expect_silence(nic);
+}
+
 /* Fill the ring of a queue; frames that it took. */
 static unsigned int fill(struct lab_nic *nic, unsigned int queue, u32 seed)
 {
@@ -176,6 +206,7 @@ static void a_burst_is_one_interrupt(struct kunit *test)
 static struct kunit_case cases[] = {
 	LAB_CASE(frames_that_come_during_a_poll_are_seen, lab_each_fec_xdp),
 	LAB_CASE(a_receiver_that_stops_during_a_poll_goes_on, lab_each_fec_xdp),
+	LAB_CASE(a_frame_that_comes_late_in_a_poll_is_seen, lab_each_fec),
 	LAB_CASE(a_full_ring_goes_on, lab_each_fec),
 	LAB_CASE(a_full_ring_with_a_program_goes_on, lab_each_fec_xdp),
 	LAB_CASE(a_burst_is_one_interrupt, lab_each_fec),
