@@ -44,6 +44,22 @@ static void program_sees_no_short_descriptor(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, length_errors(nic), 1);
 }
 
+/* Nor does a socket get one, or lose a chunk to it. */
+static void a_socket_gets_no_short_descriptor(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
+	KUNIT_ASSERT_EQ(test, lab_send_length(nic, 0, 3), 0);
+	lab_pump(nic);
+	KUNIT_EXPECT_EQ(test, length_errors(nic), 1);
+	KUNIT_EXPECT_EQ(test, lab_stat(nic, "rx_xdp_pass"), 0);
+	lab_xsk_check(xsk);
+	lab_xsk_exchange(xsk, 1);
+}
+
 /* A jumbo frame whose start the program moved into the second page goes out. */
 static void jumbo_frame_cut_by_a_page_is_sent(struct kunit *test)
 {
@@ -90,6 +106,7 @@ static void queued_xdp_frame_is_unmapped_by_close(struct kunit *test)
 static struct kunit_case cases[] = {
 	LAB_CASE(short_descriptor_is_an_error, lab_each_fec_xdp),
 	LAB_CASE(program_sees_no_short_descriptor, lab_each_fec_xdp),
+	LAB_CASE(a_socket_gets_no_short_descriptor, lab_each_fec_xdp),
 	LAB_CASE(jumbo_frame_cut_by_a_page_is_sent, lab_each_fec_jumbo),
 	LAB_CASE(queued_skb_is_unmapped_by_close, lab_each_fec_xdp),
 	LAB_CASE(queued_xdp_frame_is_unmapped_by_close, lab_each_fec_xdp),

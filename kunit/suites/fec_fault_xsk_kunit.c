@@ -122,6 +122,26 @@ static void netpoll_does_not_complete_for_the_socket(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lab_xsk_completed(xsk), 1);
 }
 
+/* Nor does it give back a chunk that a program has sent; the next poll does. */
+static void netpoll_gives_back_no_chunk(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+
+	lab_xsk_up(nic);
+	lab_netpoll_start(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
+	lab_xsk_frame(nic, 200, 7, XDP_TX);
+	lab_send(nic, 0, nic->frame, 200);
+	lab_receive_only(nic);
+	lab_transmit_only(nic);
+	lab_expect_transmitted(nic, nic->frame, 200);
+	lab_netpoll_poll(nic);
+	lab_pump(nic);
+	lab_xsk_check(xsk);
+	lab_xsk_exchange(xsk, 1);
+}
+
 static struct kunit_case cases[] = {
 	LAB_CASE(bind_takes_no_buffer_from_the_mac, lab_each_fec_xdp),
 	LAB_CASE(close_takes_no_buffer_from_the_mac, lab_each_fec_xdp),
@@ -129,6 +149,7 @@ static struct kunit_case cases[] = {
 	LAB_CASE(attach_beside_a_socket_works, lab_each_fec_xdp),
 	LAB_CASE(netpoll_does_not_send_for_the_socket, lab_each_fec_xdp),
 	LAB_CASE(netpoll_does_not_complete_for_the_socket, lab_each_fec_xdp),
+	LAB_CASE(netpoll_gives_back_no_chunk, lab_each_fec_xdp),
 	{}
 };
 

@@ -147,6 +147,36 @@ static void without_memory_nothing_changes(struct kunit *test)
 	}
 }
 
+static int resize(struct lab_nic *nic)
+{
+	return set(nic, 128, 1024);
+}
+
+static void new_or_old_rings_work(struct lab_nic *nic, int ret, bool failed)
+{
+	expect_sizes(nic, ret ? 256 : 128, ret ? 512 : 1024);
+	exchange(nic, 32);
+}
+
+static void usual_sizes(struct lab_nic *nic)
+{
+	KUNIT_ASSERT_EQ(nic->test, set(nic, 256, 512), 0);
+}
+
+/* Whatever is missing for new rings, the old ones go on, whole. */
+static void a_resize_fails_whole(struct kunit *test)
+{
+	static const struct lab_inject op = {
+		.name = "resize", .prepare = usual_sizes, .run = resize,
+		.check = new_or_old_rings_work, .sites = 3,
+	};
+	struct lab_nic *nic = take(test);
+
+	lab_up(nic);
+	lab_watch_buffers(nic);
+	lab_inject_each(nic, &op);
+}
+
 /* A ring for transmission takes frames without fragments up to its last descriptor. */
 static void a_ring_is_filled_to_its_end(struct kunit *test)
 {
@@ -216,6 +246,7 @@ static struct kunit_case cases[] = {
 	LAB_CASE(sizes_are_set_and_kept, lab_each_fec),
 	LAB_CASE(wrong_sizes_are_refused, lab_each_fec),
 	LAB_CASE(without_memory_nothing_changes, lab_each_fec),
+	LAB_CASE(a_resize_fails_whole, lab_each_fec),
 	LAB_CASE(a_ring_is_filled_to_its_end, lab_each_fec_xdp),
 	LAB_CASE(queues_count_their_frames, lab_each_fec),
 	{}

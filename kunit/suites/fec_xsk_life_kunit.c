@@ -71,7 +71,7 @@ static void a_socket_may_die_with_frames_on_their_way(struct kunit *test)
 
 	lab_xsk_up(nic);
 	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
-	/* XDP_TX out of chunks: with the MAC, not sent */
+	/* XDP_TX out of chunks, so that old ones are in the ring */
 	for (i = 0; i < 12; i++) {
 		lab_xsk_frame(nic, 300, i, XDP_TX);
 		lab_rx(nic, 0, nic->frame, 300);
@@ -83,6 +83,11 @@ static void a_socket_may_die_with_frames_on_their_way(struct kunit *test)
 		lab_xsk_send(xsk, nic->frame, 300);
 	}
 	KUNIT_EXPECT_EQ(test, lab_xsk_kick(xsk), 0);
+	for (i = 0; i < 12; i++) {
+		lab_xsk_frame(nic, 300, i, XDP_TX);
+		lab_send(nic, 0, nic->frame, 300);
+		lab_receive_only(nic);
+	}
 	lab_xsk_kill(xsk);
 	lab_pump(nic);
 	lab_discard(nic);
@@ -108,6 +113,26 @@ static void a_closed_interface_takes_a_socket(struct kunit *test)
 	lab_xsk_close(xsk);
 	lab_up(nic);
 	use_the_stack(nic, 7);
+}
+
+/* Open finds a socket that has given few chunks: it asks for more and works with them. */
+static void a_poor_socket_waits_for_open(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, lab_attach_awake(nic, lab_xsk_steer(nic)), 0);
+	xsk = lab_xsk_bind(nic, 0, 3);
+	lab_up(nic);
+	KUNIT_EXPECT_TRUE(test, lab_xsk_wants_wake(xsk));
+	KUNIT_EXPECT_EQ(test, lab_xsk_fill(xsk, 400), 400);
+	for (i = 0; i < 600 && test->status != KUNIT_FAILURE; i++) {
+		if (lab_xsk_wants_wake(xsk))
+			KUNIT_EXPECT_EQ(test, lab_xsk_wake(xsk), 0);
+		lab_xsk_exchange(xsk, i);
+	}
+	lab_xsk_check(xsk);
 }
 
 /* A socket comes to, and leaves, an interface that sleeps: no register is touched. */
@@ -172,6 +197,7 @@ static struct kunit_case cases[] = {
 	LAB_CASE(a_socket_meets_queued_frames_of_the_stack, lab_each_fec_xdp),
 	LAB_CASE(a_socket_may_die_with_frames_on_their_way, lab_each_fec_xdp),
 	LAB_CASE(a_closed_interface_takes_a_socket, lab_each_fec_xdp),
+	LAB_CASE(a_poor_socket_waits_for_open, lab_each_fec_xdp),
 	LAB_CASE(a_sleeping_interface_takes_a_socket, lab_each_fec_xdp),
 	LAB_CASE(programs_come_and_go_beside_a_socket, lab_each_fec_xdp),
 	LAB_CASE(bind_without_memory_changes_nothing, lab_each_fec_xdp),
