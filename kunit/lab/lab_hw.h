@@ -123,7 +123,9 @@ int lab_stack_xmit_sum(struct lab_nic *nic, const u8 *frame, u32 len, u32 start,
  * @frame: from the destination address on.
  * @len: length.
  * @freed: called when the driver gives up the skb, so in its poll as a rule. It
- *	may put frames on the wire.
+ *	may put frames on the wire. NULL: nobody hears.
+ *
+ * The frame begins two bytes into a word, where the IP header is aligned.
  *
  * Return: what dev_queue_xmit() returned.
  */

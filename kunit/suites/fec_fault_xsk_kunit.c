@@ -122,7 +122,7 @@ static void netpoll_does_not_complete_for_the_socket(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lab_xsk_completed(xsk), 1);
 }
 
-/* Nor does it give back a chunk that a program has sent; the next poll does. */
+/* Nor does it complete what a program has sent from a chunk; the next poll does. */
 static void netpoll_gives_back_no_chunk(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);

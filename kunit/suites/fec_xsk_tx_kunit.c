@@ -229,6 +229,26 @@ static void closing_completes_what_was_queued(struct kunit *test)
 	expect_all_back(nic, xsk, 20);
 }
 
+/* Nor does down cost the socket what a program was sending from its chunks. */
+static void closing_gives_back_what_a_program_sends(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+	unsigned int i;
+
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
+	for (i = 0; i < 20; i++) {
+		lab_xsk_frame(nic, 300, i, XDP_TX);
+		lab_send(nic, 0, nic->frame, 300);
+		lab_receive_only(nic);
+	}
+	lab_cut(nic);
+	lab_up(nic);
+	lab_xsk_check(xsk);
+	lab_xsk_exchange(xsk, 1);
+}
+
 /* And for a socket that comes to another queue. */
 static void a_neighbour_costs_no_chunk(struct kunit *test)
 {
@@ -248,6 +268,7 @@ static struct kunit_case cases[] = {
 	LAB_CASE(each_queue_completes_its_own, lab_each_fec_queues),
 	LAB_CASE(attaching_completes_what_was_queued, lab_each_fec_xdp),
 	LAB_CASE(closing_completes_what_was_queued, lab_each_fec_xdp),
+	LAB_CASE(closing_gives_back_what_a_program_sends, lab_each_fec_xdp),
 	LAB_CASE(a_neighbour_costs_no_chunk, lab_each_fec_queues),
 	{}
 };
