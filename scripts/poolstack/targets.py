@@ -6,7 +6,8 @@ One file per topic, configs/targets/<topic>, one line per target:
     <board> <workload>[:<batch>] <metric> <op> <value>
 
 board, workload and metric are globs; boards of the lab are lab-<driver>-<soc>. Without a batch every batch
-counts. Where a target speaks of several figures all have to reach it, and the worst is shown.
+counts. Where a target speaks of several figures all have to reach it, and the worst is shown. A share of
+nothing (metrics.SHARE_OF: of a count that was measured and is 0) asks for nothing: it is met, and says so.
 
     op     <= >= == < >
     value  a number, or <factor>*base: of what the first side has
@@ -19,6 +20,7 @@ import operator
 import re
 
 from poolstack import cli, results, series
+from poolstack.metrics import SHARE_OF
 
 OPS = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, "<": operator.lt, ">": operator.gt}
 MET, MISSED, ABSENT = "met", "missed", "not measured"
@@ -115,8 +117,16 @@ def judge(targets, data):
             continue
         rows = [row for row in data["rows"]
                 if target.concerns(boards.get(row["soc"].partition("/")[0], data["board"]), row)]
-        outcomes.append(_not_worse(target, rows, sides) if target.op == "not" else _reach(target, rows, sides))
+        outcomes.append(_not_worse(target, rows, sides) if target.op == "not" else
+                        _reach(target, rows, sides, lambda row: _idle(data["rows"], row, sides[-1])))
     return outcomes
+
+
+def _idle(rows, share, side):
+    """True where a side has no such share because nothing was there to share: it was counted, and is 0."""
+    return share["metric"] in SHARE_OF and share[side]["median"] is None and any(
+        row["metric"] == SHARE_OF[share["metric"]] and row[side]["ci95"] == [0, 0] and
+        all(row[name] == share[name] for name in ("soc", "workload", "batch")) for row in rows)
 
 
 def _label(row):
@@ -124,15 +134,22 @@ def _label(row):
     return " ".join([row["soc"], row["workload"] + (f" b{row['batch']}" if row["batch"] is not None else "")])
 
 
-def _reach(target, rows, sides):
+def _reach(target, rows, sides, idle):
     """A target with a number: the row that is worst."""
-    judged = []
+    judged, resting = [], []
     for row in rows:
         base, value = row[sides[0]]["median"], row[sides[-1]]["median"]
+        if idle(row):
+            resting.append(row)
+            continue
         if value is None or (target.of_base and (base is None or len(sides) < 2)):
             return Outcome(target, base, value, ABSENT, f"{_label(row)}: no value of a side")
         wanted = target.value * base if target.of_base else target.value
         judged.append((OPS[target.op](value, wanted), value - wanted, base, value, row))
+    if not judged and resting:
+        return Outcome(target, resting[0][sides[0]]["median"] if len(sides) > 1 else None, None, MET,
+                       f"no page had to be recycled: {_label(resting[0])}"
+                       + (f" and {len(resting) - 1} more" if len(resting) > 1 else ""))
     if not judged:
         return Outcome(target, None, None, ABSENT, "no such figure")
     missed = [entry for entry in judged if not entry[0]]
@@ -143,6 +160,8 @@ def _reach(target, rows, sides):
     note = _label(row) if len(judged) > 1 else ""
     if missed and len(judged) > 1:
         note += f" and {len(missed) - 1} more of {len(judged)}"
+    if resting:
+        note += f"{'; ' if note else ''}no page had to be recycled in {len(resting)} more"
     return Outcome(target, base if len(sides) > 1 else None, value, MISSED if missed else MET, note)
 
 

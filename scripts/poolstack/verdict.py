@@ -17,7 +17,7 @@ import re
 import statistics
 
 from poolstack import cli, figures
-from poolstack.metrics import METRICS
+from poolstack.metrics import METRICS, SHARE_OF
 
 MIN_RUNS = 5                        # fewer runs give no verdict on anything that is not exact
 BETTER = ("lower", "higher", "info")
@@ -119,6 +119,14 @@ def decide(before, after, sample, env_faults, *, times_are_emulated):
     return "better" if good else "worse", "exact" if exact else "intervals apart"
 
 
+def nothing_to_share(side, which):
+    """True where a side, {key: samples}, has no share because what it would be a share of was counted, and is 0."""
+    if which[3] not in SHARE_OF or side.get(which):
+        return False
+    counted = side.get((*which[:3], SHARE_OF[which[3]]), [])
+    return bool(counted) and all(sample["value"] == 0 for sample in counted)
+
+
 def rows(first, second, *, soc="", where="lab", faults=()):
     """Rows of compare.json. first and second are (side name, [samples of a run, ...])."""
     sides = []
@@ -132,6 +140,9 @@ def rows(first, second, *, soc="", where="lab", faults=()):
         before, after = sides[0].get(which, []), sides[1].get(which, [])
         sample = (before or after)[0]
         verdict, reason = decide(before, after, sample, faults, times_are_emulated=where != "lab")
+        idle = [name for (name, _), side in zip((first, second), sides) if nothing_to_share(side, which)]
+        if verdict == "void" and idle and reason.startswith("no result"):
+            verdict, reason = "same", f"no page had to be recycled on {' and '.join(idle)}"
         one, two = figure(before), figure(after)
         ratio = two["median"] / one["median"] if one["median"] and two["median"] is not None else None
         made.append({"soc": which[0] or soc, "workload": which[1], "batch": which[2], "metric": which[3],

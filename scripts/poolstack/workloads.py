@@ -22,6 +22,7 @@ METRICS = {                         # metric: (unit, better)
     "mbps": ("Mbit/s", "higher"),
     "mem_growth": ("kB per round", "lower"),
     "pps": ("frames/s", "higher"),
+    "pages_recycled": ("per frame", "info"),
     "recycle_cached_share": ("of recycled", "higher"),
 }
 # The same in every run of a kernel, so that any difference counts. All else moves a little: with
@@ -208,14 +209,18 @@ class Runner:
             outcome.add("mbps", iperf.received_mbps(report, f"{workload.name}/stdout"))
         if last <= first:
             raise cli.Failed(f"{workload['FRAMES']} of the port did not grow")
-        self._count(outcome, (last - first) / workload.keys.get("FRAME_BYTES", 1), begun)
-        self._recycling(outcome, growth(stats, self.stats()))
+        frames = (last - first) / workload.keys.get("FRAME_BYTES", 1)
+        self._count(outcome, frames, begun)
+        self._recycling(outcome, stats, self.stats(), frames)
 
     @staticmethod
-    def _recycling(outcome, grown):
-        """How many pages took the page_pool's short way back."""
-        names = [name for name in grown if re.fullmatch(r"rx_pp_recycle_(cached|ring)", name)]
-        total = sum(grown[name] for name in names)
+    def _recycling(outcome, before, after, frames):
+        """How many pages went back to the page_pool, and how many of them its short way."""
+        grown = growth(before, after)
+        names = [name for name in after if re.fullmatch(r"rx_pp_recycle_(cached|ring)", name)]
+        total = sum(grown.get(name, 0) for name in names)
+        if names:
+            outcome.add("pages_recycled", total / frames)
         if total:
             outcome.add("recycle_cached_share", grown.get("rx_pp_recycle_cached", 0) / total)
 

@@ -67,6 +67,21 @@ class Verdicts(unittest.TestCase):
         self.assertIn("second side", made["reason"])
         self.assertEqual(row([], [55])["base"], {"median": None, "n": 0, "ci95": [None, None]})
 
+    def test_share_of_nothing(self):
+        """No page went back to the pool: no share, and nothing is void; a share that got lost is."""
+        def two(shares, counted):
+            sides = [[sample(share, metric="recycle_cached_share", better="higher")] * (share is not None) +
+                     [sample(number, metric="pages_recycled", better="info")] * (number is not None)
+                     for share, number in zip(shares, counted)]
+            made = verdict.rows(("base", [sides[0]]), ("patched", [sides[1]]), soc="imx6q")
+            return next((entry["verdict"], entry["reason"]) for entry in made
+                        if entry["metric"] == "recycle_cached_share")
+
+        self.assertEqual(two((1, None), (1, 0)), ("same", "no page had to be recycled on patched"))
+        self.assertEqual(two((None, 1), (0, 1)), ("same", "no page had to be recycled on base"))
+        for counted in ((1, 1), (0, None), (0, 1)):
+            self.assertEqual(two((1, None), counted)[0], "void", counted)
+
     def test_zero_base(self):
         """No ratio to nothing; the verdict stands."""
         made = row([0], [1])

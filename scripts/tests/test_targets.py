@@ -75,6 +75,35 @@ class Targets(unittest.TestCase):
         self.assertEqual(self.judge("lab-fec-imx6q plain_60 mmio_writes >= 2\n", lab(*rows))[0][1], 1)
         self.assertEqual(self.judge("lab-fec-imx6q plain_60:64 mmio_writes <= 8\n", lab(*rows)), [(targets.MET, 3, "")])
 
+    def test_a_share_of_nothing_is_met_and_says_so(self):
+        text = "lab-fec-imx6q drop_60 recycle_cached_share >= 0.9\n"
+        share = row("imx6q", "drop_60", "recycle_cached_share", 1, None, verdict="same")
+        counted = row("imx6q", "drop_60", "pages_recycled", 1, 0)
+        self.assertEqual(self.judge(text, lab(share, counted)),
+                         [(targets.MET, None, "no page had to be recycled: imx6q drop_60 b32")])
+        # and a figure that got lost is none: not counted, counted elsewhere, counted and not 0
+        for other in ([], [row("imx6q", "drop_60", "pages_recycled", 1, 0, batch=1)],
+                      [row("imx6q", "pass_60", "pages_recycled", 1, 0)],
+                      [row("imx25", "drop_60", "pages_recycled", 1, 0)],
+                      [row("imx6q", "drop_60", "pages_recycled", 0, 0.5)],
+                      [row("imx6q", "drop_60", "pages_recycled", 0, None)]):
+            with self.subTest(other):
+                self.assertEqual(self.judge(text, lab(share, *other))[0][::2],
+                                 (targets.ABSENT, "imx6q drop_60 b32: no value of a side"))
+
+    def test_only_a_share_may_be_of_nothing(self):
+        rows = [row("imx6q", "drop_60", "mmio_writes", 1, None), row("imx6q", "drop_60", "pages_recycled", 1, 0)]
+        self.assertEqual(self.judge("lab-fec-imx6q drop_60 mmio_writes <= 9\n", lab(*rows))[0][0], targets.ABSENT)
+
+    def test_a_share_of_nothing_hides_no_other_row(self):
+        text = "lab-fec-imx6q forward_* recycle_cached_share >= 0.9\n"
+        rows = [row("imx6q", "forward_60", "recycle_cached_share", 0, None),
+                row("imx6q", "forward_60", "pages_recycled", 1, 0),
+                row("imx6q", "forward_1514", "recycle_cached_share", 0, 0.5)]
+        self.assertEqual(self.judge(text, lab(*rows)), [(targets.MISSED, 0.5, "no page had to be recycled in 1 more")])
+        rows[2]["patched"] = side(1)
+        self.assertEqual(self.judge(text, lab(*rows))[0][:2], (targets.MET, 1))
+
     def test_not_measured(self):
         self.assertEqual(self.judge("lab-fec-imx6q forward_60 mmio_writes <= 2\n", lab())[0][0], targets.ABSENT)
         self.assertEqual(self.judge("lab-fec-* * * not worse\n", lab())[0][0], targets.ABSENT)

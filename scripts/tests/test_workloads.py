@@ -143,13 +143,13 @@ class FramesTest(unittest.TestCase):
 class IperfTest(unittest.TestCase):
     """What iperf3 leaves is judged before it becomes a figure."""
 
-    def run_tcp(self, stdout, code=0, packets=(100, 300)):
-        """tcp_rx without the plugin; the port's counter goes from packets[0] to packets[1]."""
+    def run_tcp(self, stdout, code=0, packets=(100, 300), stats=(STATS.format(drop=0),) * 2):
+        """tcp_rx without the plugin; the port's counters go from the first of packets and stats to the second."""
         work = workloads.Workload("tcp_rx", "iperf", {"SECONDS": 1, "OMIT": 0, "FRAMES": "rx_packets"})
-        numbers = iter(packets)
+        numbers, tables = iter(packets), iter((stats[0],) * 2 + (stats[1],) * 2)
 
         def do(command, limit=0):
-            return STATS.format(drop=0) if command.startswith("ethtool") else \
+            return next(tables) if command.startswith("ethtool") else \
                 f"{next(numbers)}\n" if "rx_packets" in command else ""
 
         wire = mock.Mock(inside=lambda cmd: [str(word) for word in cmd], iperf=lambda guest: ["-c", guest])
@@ -163,8 +163,17 @@ class IperfTest(unittest.TestCase):
     def test_good(self):
         """Rate and both versions."""
         outcome = self.run_tcp(self.GOOD)
-        self.assertEqual([(sample["metric"], sample["value"]) for sample in outcome.samples], [("mbps", 400)])
+        self.assertEqual([(sample["metric"], sample["value"]) for sample in outcome.samples],
+                         [("mbps", 400), ("pages_recycled", 0)])
         self.assertEqual((outcome.info["iperf3"], outcome.info["iperf3_guest"]), ("iperf 3.12", "iperf 3.12"))
+
+    def test_recycling(self):
+        """Pages that came back per frame, and how many of them the short way."""
+        before = STATS.format(drop=0) + "     rx_pp_recycle_cached: 100\n"
+        after = before.replace("cached: 100", "cached: 130").replace("ring: 7", "ring: 77")
+        outcome = self.run_tcp(self.GOOD, stats=(before, after))
+        self.assertEqual([(sample["metric"], sample["value"]) for sample in outcome.samples[1:]],
+                         [("pages_recycled", 0.5), ("recycle_cached_share", 0.3)])
 
     def test_cut_short(self):
         """One line that names the workload and the file, which is kept."""
