@@ -5,7 +5,7 @@
 # environment, never through the text of a recipe, so that no value is ever
 # parsed by the shell.
 
-BOARD ?= $(if $(WALK),lab-fec,lab-fec imx8mp-evk-qemu)
+BOARD ?= $(if $(WALK)$(VARIANTS),lab-fec,lab-fec imx8mp-evk-qemu)
 SIDES ?= base patched
 SIDE ?= patched
 RUNS ?= 5
@@ -14,7 +14,7 @@ FILTER ?= *
 SEED ?= 1
 STEPS ?= 10000
 
-export BOARD FILTER KEEP KSRC ONLY PCAP RUNS SEED SIDE SIDES SOC STEPS TOPIC TREE VARIANT WALK
+export BOARD FILTER KEEP KSRC ONLY PCAP RUNS SEED SIDE SIDES SOC STEPS TOPIC TREE VARIANT VARIANTS WALK
 export SIGN_OFF OUT
 
 .PHONY: help bench test kunit mutants storm nightly coverage affected apply refresh check submit packages
@@ -27,8 +27,10 @@ help:
 ##                   BOARD="lab-fec imx8mp-evk-qemu" SIDES="base patched" RUNS=5 [KSRC=DIR|URL]
 ##                   SIDES="base mine" KSRC=DIR benches your own driver edits
 ##                   WALK=fec-fixes: the stack up to each patch of a topic; which moved what (BOARD=lab-fec)
+##                   VARIANTS=xdp-tx: other ways to do one thing, bench/variants, side by side (BOARD=lab-fec)
 bench: packages
 	@bench/run --board "$$BOARD" --sides "$$SIDES" --runs "$$RUNS" $${WALK:+--walk "$$WALK"} \
+		$${VARIANTS:+--variants "$$VARIANTS"} \
 		$${KSRC:+--ksrc "$$KSRC"}
 
 ## make test         everything CI checks, from nothing; last line 'N passed, N failed, N skipped'

@@ -14,6 +14,10 @@ class QemuBoard:
         self.board = qemu.Board(conf)
         self.trees = {}
 
+    def narrow(self, keep):
+        """Run only the workloads whose name keep() likes."""
+        self.board.keep = keep
+
     def prepare(self, side, tree):
         """Build what the side boots."""
         self.trees[side] = tree

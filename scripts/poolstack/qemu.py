@@ -66,6 +66,7 @@ class Board:
 
     def __init__(self, conf):
         self.conf = conf
+        self.keep = None            # or whether a workload, by its name, is run
         self._kernels = {}
         self._debugged = set()
         self._facts = {}
@@ -76,12 +77,12 @@ class Board:
     # -- preparing -------------------------------------------------------------
 
     def prepare(self, side, tree, *, debug=True):
-        """Build the side's kernels (the one with DMA_API_DEBUG too, unless debug=False)."""
+        """Build the side's kernels (the one with DMA_API_DEBUG too, unless debug=False, or no workload wants it)."""
         self._facts.setdefault("qemu", require_qemu())
         fragments = [cli.root() / word for word in self._get("KERNEL_CONFIG").split()]
         out = build.kernel(tree, "arm64", fragments=fragments, name="arm64", targets=["Image", DTB])
         self._kernels[side, "arm64"] = Kernel(out)
-        if debug:
+        if debug and self._works()["dma_debug"]:
             out = build.kernel(tree, "arm64", fragments=fragments + [cli.root() / DMA_DEBUG], name="arm64-dmadebug",
                                like="arm64", targets=["Image", DTB])
             self._kernels[side, "arm64-dmadebug"] = Kernel(out)
@@ -104,9 +105,13 @@ class Board:
             cli.say(spread(samples))
         return samples
 
+    def _works(self):
+        """{kind: its workloads}, those that are run."""
+        wanted = [work for name, work in workloads.load_all().items() if not self.keep or self.keep(name)]
+        return {kind: [work for work in wanted if work.kind == kind] for kind in workloads.KINDS}
+
     def _run(self, side, tree, outdir):
-        wanted = workloads.load_all()
-        by_kind = {kind: [work for work in wanted.values() if work.kind == kind] for kind in workloads.KINDS}
+        by_kind = self._works()
         samples = []
         # A path for sockets has to be short, so it is not below outdir.
         with tempfile.TemporaryDirectory(prefix="poolstack-") as short:

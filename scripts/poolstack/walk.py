@@ -17,6 +17,19 @@ BEFORE = "before"
 
 
 @dataclasses.dataclass
+class Job:
+    """What is measured step by step, and under which name it is kept."""
+    kind: str                       # "walk", or "variants" (variants.py)
+    name: str                       # topic, or set of variants
+    keep: object = None             # None, or whether a workload, by its name, is measured
+
+    @property
+    def folder(self):
+        """Below results/<board>."""
+        return f"{self.kind}-{self.name}"
+
+
+@dataclasses.dataclass
 class Step:
     """The stack up to one patch."""
     name: str                       # "before", or the number that the patch's file begins with
@@ -58,8 +71,9 @@ def tree_at(source, step, ksrc=None):
 class LabGroup:
     """Lab boards of one group: all of a step's boots side by side."""
 
-    def __init__(self, confs):
+    def __init__(self, confs, keep=None):
         self.confs = confs
+        self.keep = keep
         self.kernel = None
 
     def prepare(self, tree):
@@ -69,7 +83,9 @@ class LabGroup:
     def run(self, step, targets, _number):
         """{board's name: samples}."""
         outdirs = {name: target / step.name / "run-1" for name, target in targets.items()}
-        return bench.lab_figures(self.confs, self.kernel, outdirs, step.label)
+        found = bench.lab_figures(self.confs, self.kernel, outdirs, step.label)
+        return {name: [sample for sample in samples if not self.keep or self.keep(sample["workload"])]
+                for name, samples in found.items()}
 
     @staticmethod
     def env():
@@ -80,9 +96,11 @@ class LabGroup:
 class Single:
     """A board that is run by itself."""
 
-    def __init__(self, conf):
+    def __init__(self, conf, keep=None):
         self.confs = [conf]
         self.machine = bench.open_board(conf)
+        if keep:
+            self.machine.narrow(keep)
         self.tree = None
 
     def prepare(self, tree):
@@ -100,27 +118,38 @@ class Single:
         return self.machine.env()
 
 
-def machines(confs):
-    """What runs these boards: the lab's together, others one by one."""
+def machines(confs, keep=None):
+    """What runs these boards: the lab's together, others one by one; keep as of Job."""
     labs = [conf for conf in confs if conf["WHERE"] == "lab"]
     if labs:
         lab.check_host()
-    return ([LabGroup(labs)] if labs else []) + [Single(conf) for conf in confs if conf["WHERE"] != "lab"]
+    return ([LabGroup(labs, keep)] if labs else []) + \
+        [Single(conf, keep) for conf in confs if conf["WHERE"] != "lab"]
 
 
-def run(topic_name, words, *, runs, soc="", ksrc=None):
-    """The whole walk: [walk.json's content of each board or group]; the first failure ends it."""
-    chosen = board.select(words, soc=soc)
+def boards(chosen, runs):
+    """The board files of what was chosen; too few runs for one of them are refused."""
     confs = list({conf.name: conf for _, members in chosen for conf in members}.values())
     slow = [conf.name for conf in confs if conf["WHERE"] != "lab"]
     if slow and runs < verdict.MIN_RUNS:
         raise cli.Stop(f"a walk on {slow[0]} needs {verdict.MIN_RUNS} runs of each step, to tell a move from noise: "
                        f"this one has {runs}")
-    groups = machines(confs)
+    return confs
+
+
+def run(topic_name, words, *, runs, soc="", ksrc=None):
+    """The whole walk: [walk.json's content of each board or group]; the first failure ends it."""
+    chosen = board.select(words, soc=soc)
+    groups = machines(boards(chosen, runs))
     source = kernel.source(ksrc)
     with cli.step(f"applying the stack up to {topic_name}"):
         walked = steps(source, topic_name)
-    targets = {conf.name: results.begin(f"{conf.name}/walk-{topic_name}") for conf in confs}
+    return measure(Job("walk", topic_name), walked, chosen, groups, source, runs=runs, ksrc=ksrc)
+
+
+def measure(job, walked, chosen, groups, source, *, runs, ksrc=None):
+    """Build and run each step on what machines() gave for the chosen boards; as run()."""
+    targets = {conf.name: results.begin(f"{conf.name}/{job.folder}") for group in groups for conf in group.confs}
     try:
         about = {}
         for place, step in enumerate(walked):
@@ -135,7 +164,7 @@ def run(topic_name, words, *, runs, soc="", ksrc=None):
         for target in targets.values():
             shutil.rmtree(target, ignore_errors=True)
         raise
-    return [publish(name, topic_name, walked, [targets[conf.name] for conf in members]) for name, members in chosen]
+    return [publish(name, job, walked, [targets[conf.name] for conf in members]) for name, members in chosen]
 
 
 def _one(step, tree, groups, targets, runs):
@@ -198,19 +227,20 @@ def _move(before, after, sample, where):
     return "" if told == "same" else told
 
 
-def publish(name, topic_name, walked, targets):
-    """Make walk.json and walk.md of a board or group from what was measured; returns the content."""
+def publish(name, job, walked, targets):
+    """Make <kind>.json and .md of a board or group from what was measured; returns the content."""
     from poolstack import walkshow
     parts = [results.load(target) for target in targets]
     kinds = {info["where"] for info, _, _ in parts}
     if len(kinds) > 1:
         raise cli.Stop(f"board group {name} mixes {' and '.join(sorted(kinds))}")
-    data = {"schema": results.SCHEMA, "board": name, "topic": topic_name, "where": parts[0][0]["where"],
+    data = {"schema": results.SCHEMA, "board": name, "kind": job.kind, "topic": job.name,
+            "where": parts[0][0]["where"],
             "soc": " ".join(info["soc"] for info, _, _ in parts),
             "steps": [{"name": step.name, "title": step.title, "commit": step.commit, "label": step.label}
                       for step in walked],
             "rows": [row for info, _, measured in parts for row in rows(measured, info["where"], info["soc"])]}
-    folder = results.folder() / name / f"walk-{topic_name}"
-    results.write_json(folder / "walk.json", data)
-    cli.atomic_write(folder / "walk.md", walkshow.markdown(data))
+    folder = results.folder() / name / job.folder
+    results.write_json(folder / f"{job.kind}.json", data)
+    cli.atomic_write(folder / f"{job.kind}.md", walkshow.markdown(data))
     return data

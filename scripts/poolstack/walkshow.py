@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A walk (walk.py) for people: which patch moved what from where to where, and patches by metrics."""
+"""A walk (walk.py) for people: which patch moved what from where to where, and patches by metrics.
+
+Of variants (variants.py) the same: each against the one before it.
+"""
 
 from poolstack import pivot, results
 from poolstack.metrics import SHORT
@@ -75,7 +78,7 @@ def blocks(data):
 
 
 def _matrix(steps, rows):
-    """Head and a line per step, as tuples."""
+    """Head and a line per step, as tuples of cells."""
     lines = [("patch",) + tuple(SHORT.get(row["metric"], row["metric"]) for row in rows)]
     for place, step in enumerate(steps):
         cells = [step["name"]]
@@ -92,9 +95,20 @@ def _title(workload, batch, socs):
     return f"{workload}{'' if batch is None else f' b{batch}'}, {socs}"
 
 
+def _is_walk(data):
+    return data["kind"] == "walk"
+
+
+def _heading(data, where):
+    """What was measured."""
+    if _is_walk(data):
+        return f"{data['topic']} patch by patch on {where}"
+    return f"variants {data['topic']} on {where}, each against the one before it"
+
+
 def table(data):
     """For a terminal: the moves, then patches by metrics for every workload in which any patch moved one."""
-    lines = [f"{data['topic']} patch by patch on {results.caption(data)}, from {data['steps'][0]['title']}", ""]
+    lines = [f"{_heading(data, results.caption(data))}, from {data['steps'][0]['title']}", ""]
     lines += moves(data) + [""]
     still = []
     for workload, batch, socs, matrix in blocks(data):
@@ -104,17 +118,18 @@ def table(data):
         else:
             still.append(_title(workload, batch, socs))
     if still:
-        lines.append(f"moved by no patch: {'; '.join(still)}")
+        lines.append(f"moved by no {'patch' if _is_walk(data) else 'variant'}: {'; '.join(still)}")
     total = sum(len(row["moves"]) for row in data["rows"])
     worse = sum(move["verdict"] == "worse" for row in data["rows"] for move in row["moves"])
-    lines.append(f"{data['board']}: {len(data['steps']) - 1} patches, {len(data['rows'])} figures, {total} moves, "
+    what = "patches" if _is_walk(data) else "steps after the first"
+    lines.append(f"{data['board']}: {len(data['steps']) - 1} {what}, {len(data['rows'])} figures, {total} moves, "
                  f"{worse} for the worse")
     return "\n".join(lines)
 
 
 def markdown(data):
     """All of it as a Markdown document: the moves, then every workload with every patch."""
-    lines = [f"# {data['topic']} patch by patch on {data['board']}", "", results.caption(data), ""]
+    lines = [f"# {_heading(data, data['board'])}", "", results.caption(data), ""]
     lines += ["```", *moves(data), "```"]
     for workload, batch, socs, matrix in blocks(data):
         lines += ["", f"## {_title(workload, batch, socs)}", "", "| " + " | ".join(matrix[0]) + " |",
