@@ -302,6 +302,17 @@ void lab_expect_delivered(struct lab_nic *nic, const u8 *frame, u32 len);
 void lab_expect_transmitted(struct lab_nic *nic, const u8 *frame, u32 len);
 
 /**
+ * lab_receive() - frames of one length arrive one after the other, on all queues in turn
+ * @nic: the NIC.
+ * @n: their number.
+ * @len: bytes of each.
+ * @seed: of the first one's bytes.
+ *
+ * Each of them must reach the stack, whole, before the next arrives.
+ */
+void lab_receive(struct lab_nic *nic, unsigned int n, u32 len, u32 seed);
+
+/**
  * lab_exchange() - frames each way through every queue, and nothing else
  * @nic: the NIC, up, without a program.
  * @seed: of the first.

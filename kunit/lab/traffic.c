@@ -157,6 +157,17 @@ void lab_expect_transmitted(struct lab_nic *nic, const u8 *frame, u32 len)
 	expect(nic, lab_take_transmitted(nic), "transmitted", frame, len);
 }
 
+void lab_receive(struct lab_nic *nic, unsigned int n, u32 len, u32 seed)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		lab_fill(nic->frame, len, seed + i);
+		lab_rx(nic, i % nic->soc->queues, nic->frame, len);
+		lab_expect_delivered(nic, nic->frame, len);
+	}
+}
+
 void lab_exchange(struct lab_nic *nic, u32 seed)
 {
 	static const u32 lengths[] = { 60, 1214 };

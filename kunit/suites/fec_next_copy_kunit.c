@@ -47,17 +47,6 @@ static struct lab_nic *take(struct kunit *test)
 	return nic;
 }
 
-static void receive(struct lab_nic *nic, unsigned int n, u32 len, u32 seed)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		lab_fill(nic->frame, len, seed + i);
-		lab_rx(nic, i % nic->soc->queues, nic->frame, len);
-		lab_expect_delivered(nic, nic->frame, len);
-	}
-}
-
 /* What is set is what is read, on a closed and an open interface, and stays. */
 static void the_limit_is_set_and_kept(struct kunit *test)
 {
@@ -71,7 +60,7 @@ static void the_limit_is_set_and_kept(struct kunit *test)
 		lab_up(nic);
 		KUNIT_EXPECT_EQ(test, get(nic), limits[i]);
 		set(nic, limits[i] / 2);
-		receive(nic, 4, 200, i);
+		lab_receive(nic, 4, 200, i);
 		lab_down(nic);
 		KUNIT_EXPECT_EQ(test, get(nic), limits[i] / 2);
 	}
@@ -109,9 +98,9 @@ static void a_copy_costs_what_was_seen(struct kunit *test)
 	set(nic, 1518);
 	lab_up(nic);
 	for (len = 60; len <= 1500; len += 240) {
-		receive(nic, 8, len, len);
+		lab_receive(nic, 8, len, len);
 		lab_counts(nic, &a);
-		receive(nic, 64, len, len);
+		lab_receive(nic, 64, len, len);
 		lab_counts(nic, &b);
 		KUNIT_EXPECT_LE(test, b.dma_lines_for_device - a.dma_lines_for_device,
 				64 * DIV_ROUND_UP(2 + len, 64));

@@ -74,17 +74,22 @@ static void a_program_survives_sleep(struct kunit *test)
 	lab_exchange(nic, 1);
 }
 
+/* An open socket on a system that can sleep, or the case is skipped. */
+static struct lab_xsk *socket_that_sleeps(struct kunit *test, struct lab_nic **nic)
+{
+	lab_can_sleep(test);
+	*nic = lab_nic_take(test);
+	lab_xsk_up(*nic);
+	return lab_xsk_bind(*nic, 0, LAB_XSK_CHUNKS);
+}
+
 /* The socket and all its chunks are there after the sleep. */
 static void a_socket_survives_sleep(struct kunit *test)
 {
-	struct lab_xsk *xsk;
 	struct lab_nic *nic;
+	struct lab_xsk *xsk = socket_that_sleeps(test, &nic);
 	unsigned int i;
 
-	lab_can_sleep(test);
-	nic = lab_nic_take(test);
-	lab_xsk_up(nic);
-	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	for (i = 0; i < 3 && test->status != KUNIT_FAILURE; i++) {
 		lab_xsk_exchange(xsk, i);
 		lab_suspend(nic);
@@ -98,14 +103,10 @@ static void a_socket_survives_sleep(struct kunit *test)
 /* Chunks that were with the MAC when the system fell asleep come back too. */
 static void sleep_costs_a_socket_no_chunk(struct kunit *test)
 {
-	struct lab_xsk *xsk;
 	struct lab_nic *nic;
+	struct lab_xsk *xsk = socket_that_sleeps(test, &nic);
 	unsigned int i;
 
-	lab_can_sleep(test);
-	nic = lab_nic_take(test);
-	lab_xsk_up(nic);
-	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
 	lab_pump(nic);
 	for (i = 0; i < 16; i++) {
 		lab_fill(nic->frame, 200, i);

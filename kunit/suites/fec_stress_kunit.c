@@ -13,17 +13,6 @@
 
 #include "lab.h"
 
-static void receive(struct lab_nic *nic, unsigned int n, u32 len, u32 seed)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		lab_fill(nic->frame, len, seed + i);
-		lab_rx(nic, i % nic->soc->queues, nic->frame, len);
-		lab_expect_delivered(nic, nic->frame, len);
-	}
-}
-
 /* one target of each kind of cache is enough where rounds are many */
 static const void *one_per_cache(struct kunit *test, const void *prev, char *desc)
 {
@@ -51,7 +40,7 @@ static void many_rounds_leak_no_memory(struct kunit *test)
 	nic = lab_nic_take(test);
 	for (i = 0; i < rounds; i++) {
 		lab_up(nic);
-		receive(nic, 8, 60 + i, i);
+		lab_receive(nic, 8, 60 + i, i);
 		lab_down(nic);
 		KUNIT_ASSERT_EQ(test, lab_live_mappings(nic), 0);
 		KUNIT_ASSERT_EQ(test, lab_pools(nic), 0);
@@ -120,7 +109,7 @@ static void a_parked_skb_keeps_its_pool(struct kunit *test)
 
 		/* the interface lives on with other pools */
 		lab_up(nic);
-		receive(nic, 420, 1000, 1);
+		lab_receive(nic, 420, 1000, 1);
 		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), held);
 		unpark(nic, &sock);
 		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), 0);
@@ -143,7 +132,7 @@ static void a_parked_skb_is_left_alone(struct kunit *test)
 		if (nic->soc->has_xdp)
 			KUNIT_ASSERT_EQ(test, lab_attach(nic, i ? NULL : lab_verdict(nic, XDP_PASS)),
 					0);
-		receive(nic, 420, 1514, i);
+		lab_receive(nic, 420, 1514, i);
 	}
 	for (i = 0; i < ARRAY_SIZE(sock); i++)
 		unpark(nic, &sock[i]);
@@ -343,7 +332,7 @@ static void buffers_fit_the_mtu(struct kunit *test)
 		KUNIT_EXPECT_GE(test, each, len + ETH_FCS_LEN + XDP_PACKET_HEADROOM);
 		/* not more than the next order */
 		KUNIT_EXPECT_LE(test, each, PAGE_SIZE + 2 * (len + 2 * XDP_PACKET_HEADROOM + 512));
-		receive(nic, 20, max(len - 4, ETH_ZLEN), i);
+		lab_receive(nic, 20, max(len - 4, ETH_ZLEN), i);
 		lab_down(nic);
 	}
 }
@@ -376,7 +365,7 @@ static void an_open_without_memory_fails_whole(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, lab_pools(nic), 0);
 	}
 	lab_up(nic);
-	receive(nic, 20, 1000, 1);
+	lab_receive(nic, 20, 1000, 1);
 }
 
 static struct kunit_case cases[] = {

@@ -79,30 +79,60 @@ static void errors_cost_no_chunk(struct kunit *test)
 	lab_xsk_check(xsk);
 }
 
+/* The stack fills the transmit ring as far as it may. */
+static void fill_ring(struct lab_nic *nic)
+{
+	u32 i;
+
+	lab_fill(nic->frame, 60, 1);
+	for (i = 0; i < 2000 && !lab_queue_stopped(nic, 0); i++)
+		lab_stack_xmit(nic, nic->frame, 60, 0);
+	KUNIT_ASSERT_TRUE(nic->test, lab_queue_stopped(nic, 0));
+}
+
+/* FEW frames that the program sends back arrive while nothing gets out; then all does. */
+static void send_back(struct lab_nic *nic)
+{
+	u32 i;
+
+	for (i = 0; i < FEW; i++) {
+		lab_xsk_frame(nic, 60, i, XDP_TX);
+		lab_send(nic, 0, nic->frame, 60);
+		lab_receive_only(nic);
+	}
+	KUNIT_EXPECT_GT(nic->test, lab_stat(nic, "rx_xdp_tx_errors"), 0);
+	lab_pump(nic);
+	lab_discard(nic);
+}
+
 /* With the ring full of the stack's frames, what comes back is dropped and counted. */
 static void a_full_ring_drops_what_comes_back(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
-	u32 i;
 
 	lab_up_with(nic, lab_verdict(nic, XDP_TX));
-	lab_fill(nic->frame, 60, 1);
-	for (i = 0; i < 2000 && !lab_queue_stopped(nic, 0); i++)
-		lab_stack_xmit(nic, nic->frame, 60, 0);
-	KUNIT_ASSERT_TRUE(test, lab_queue_stopped(nic, 0));
-	for (i = 0; i < FEW; i++) {
-		lab_fill(nic->frame, 60, i);
-		lab_send(nic, 0, nic->frame, 60);
-		lab_receive_only(nic);
-	}
-	KUNIT_EXPECT_GT(test, lab_stat(nic, "rx_xdp_tx_errors"), 0);
-	lab_pump(nic);
-	lab_discard(nic);
+	fill_ring(nic);
+	send_back(nic);
 	/* and there is room again */
 	lab_fill(nic->frame, 60, FEW);
 	lab_rx(nic, 0, nic->frame, 60);
 	lab_expect_transmitted(nic, nic->frame, 60);
 	lab_expect_silence(nic);
+}
+
+/* Where the frames lie in chunks, all of these come back. */
+static void a_full_ring_costs_no_chunk(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_xsk *xsk;
+
+	lab_xsk_up(nic);
+	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
+	lab_pump(nic);
+	fill_ring(nic);
+	send_back(nic);
+	lab_xsk_check(xsk);
+	lab_xsk_exchange(xsk, FEW);
 }
 
 /* No skb for a frame that a socket's queue passes: dropped, counted, its chunk comes back. */
@@ -132,6 +162,7 @@ static struct kunit_case cases[] = {
 	LAB_CASE(unknown_verdicts_cost_no_chunk, lab_each_fec_xdp),
 	LAB_CASE(errors_cost_no_chunk, lab_each_fec_xdp),
 	LAB_CASE(a_full_ring_drops_what_comes_back, lab_each_fec_xdp),
+	LAB_CASE(a_full_ring_costs_no_chunk, lab_each_fec_xdp),
 	LAB_CASE(a_missing_skb_costs_no_chunk, lab_each_fec_xdp),
 	{}
 };
