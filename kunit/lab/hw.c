@@ -29,6 +29,42 @@ int lab_send_with(struct lab_nic *pub, unsigned int queue, const u8 *frame, u32 
 	return ret;
 }
 
+/* Between two instructions of the driver. */
+static void early(void *arg)
+{
+	struct nic *nic = arg;
+	struct lab_early *e = &nic->early;
+	struct lab_buffer buf;
+
+	if (e->state == LAB_EARLY_SENT && lab_ctrl_next_buffer(nic->ctrl, e->queue, &buf))
+		e->state = LAB_EARLY_WAITS;
+	if (e->state == LAB_EARLY_WAITS && !lab_ctrl_next_buffer(nic->ctrl, e->queue, &buf) &&
+	    !lab_arrive(nic, e->queue, e->frame, e->len))
+		e->state = LAB_EARLY_CAME;
+	if (e->state != LAB_EARLY_CAME || in_hardirq() || irqs_disabled() ||
+	    !lab_ctrl_irq_level(nic->ctrl) || !lab_irq_raise(nic->ctrl->hwirq))
+		return;
+	nic->ctrl->irqs++;
+	e->state = LAB_EARLY_TOLD;
+	nic->ctrl->mmio->written = NULL;
+}
+
+void lab_send_early(struct lab_nic *pub, unsigned int queue, const u8 *frame, u32 len)
+{
+	struct nic *nic = to_nic(pub);
+	struct lab_mmio *mmio = nic->ctrl->mmio;
+
+	KUNIT_ASSERT_NULL(pub->test, mmio->written);
+	nic->early = (struct lab_early){ frame, len, queue, LAB_EARLY_SENT };
+	mmio->arg = nic;
+	mmio->written = early;
+}
+
+bool lab_came_early(struct lab_nic *nic)
+{
+	return to_nic(nic)->early.state == LAB_EARLY_TOLD;
+}
+
 void lab_account_parts(struct lab_nic *nic, unsigned int parts)
 {
 	to_nic(nic)->ledger.sent += parts;

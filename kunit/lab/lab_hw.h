@@ -50,6 +50,22 @@ struct lab_rx_flags {
 };
 
 /**
+ * lab_send_early() - a frame arrives as soon as the controller receives again
+ * @nic: the NIC; its receiver is on.
+ * @queue: hardware queue.
+ * @frame: from the destination address on; stays where it is until it has arrived.
+ * @len: length without FCS.
+ *
+ * The next reset stops the receiver; the frame is there before the driver's next
+ * instruction once it is on again, and its interrupt as soon as it is let
+ * through, in the middle of what the driver does. One frame at a time.
+ */
+void lab_send_early(struct lab_nic *nic, unsigned int queue, const u8 *frame, u32 len);
+
+/* Whether the frame has arrived and the interrupt was taken. */
+bool lab_came_early(struct lab_nic *nic);
+
+/**
  * lab_send_with() - put a frame on the wire to which something happens
  * @nic: the NIC.
  * @queue: hardware queue.

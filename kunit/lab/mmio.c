@@ -48,6 +48,8 @@ static void window_write(void *priv, unsigned int off, int size, unsigned long v
 	if (reachable(mmio, off, size))
 		mmio->ops->write(mmio->priv, off, val);
 	lab_ctrl_unlock();
+	if (mmio->written)
+		mmio->written(mmio->arg);
 }
 
 static const struct logic_iomem_ops window_ops = {

@@ -34,11 +34,15 @@ struct lab_mmio_ops {
  * @reads: read accesses, with the clock on or off.
  * @writes: write accesses, the same.
  * @gated: accesses with the clock off, which reach no register.
+ * @written: called after each write, as the CPU goes on; NULL for nothing.
+ * @arg: its argument.
  */
 struct lab_mmio {
 	const struct lab_mmio_ops *ops;
 	void *priv;
 	u64 reads, writes, gated;
+	void (*written)(void *arg);
+	void *arg;
 };
 
 int lab_mmio_init(void);

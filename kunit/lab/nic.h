@@ -59,6 +59,20 @@ struct lab_runner {
 	struct lab_rand rand;
 };
 
+/**
+ * struct lab_early - a frame that waits for the controller, see lab_send_early()
+ * @frame: the frame, as it was given.
+ * @len: its length.
+ * @queue: where it goes.
+ * @state: what has become of it.
+ */
+struct lab_early {
+	const u8 *frame;
+	u32 len;
+	unsigned int queue;
+	enum { LAB_EARLY_NONE, LAB_EARLY_SENT, LAB_EARLY_WAITS, LAB_EARLY_CAME, LAB_EARLY_TOLD } state;
+};
+
 struct lab_prog {
 	struct list_head node;
 	struct bpf_prog *prog;
@@ -85,6 +99,7 @@ struct lab_prog {
  * @rand: the case's own choices.
  * @late: chance in time.
  * @runner: the controller on its own.
+ * @early: a frame that waits for it.
  * @forward: the receive handler transmits what it is given.
  * @keep_skbs: the receive handler keeps skbs in @skbs.
  * @skbs: kept, oldest first.
@@ -108,6 +123,7 @@ struct nic {
 	struct lab_rand rand;
 	struct lab_late late;
 	struct lab_runner runner;
+	struct lab_early early;
 	bool forward;
 	bool keep_skbs;
 	struct sk_buff_head skbs;

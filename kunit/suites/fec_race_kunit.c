@@ -24,7 +24,8 @@ static unsigned int rounds(struct lab_nic *nic, unsigned int alone)
 #define BATCH	32
 
 /* Up to BATCH skbs that the stack was given, looked at. */
-static unsigned int take_some(struct lab_nic *nic, struct lab_flow *flow, struct sk_buff **skbs)
+static unsigned int take_some(struct lab_nic *nic, struct lab_flow *flows, unsigned int nr,
+			      struct sk_buff **skbs)
 {
 	unsigned int n = 0;
 	u32 len;
@@ -32,10 +33,19 @@ static unsigned int take_some(struct lab_nic *nic, struct lab_flow *flow, struct
 	while (n < BATCH && (skbs[n] = lab_take_skb(nic))) {
 		len = min_t(u32, skbs[n]->len, LAB_MAX_FRAME);
 		KUNIT_EXPECT_EQ(nic->test, skb_copy_bits(skbs[n], 0, nic->frame, len), 0);
-		lab_flow_check(nic, flow, 1, nic->frame, len);
+		lab_flow_check(nic, flows, nr, nic->frame, len);
 		n++;
 	}
 	return n;
+}
+
+/* As the stack frees what it has read: in softirq context. */
+static void free_all(struct sk_buff **skbs, unsigned int n)
+{
+	local_bh_disable();
+	while (n)
+		consume_skb(skbs[--n]);
+	local_bh_enable();
 }
 
 /*
@@ -54,20 +64,66 @@ static void pages_of_skbs_come_back_from_another_cpu(struct kunit *test)
 	lab_run_free(nic);
 	n = rounds(nic, 40);
 	for (i = 0; i < n && test->status != KUNIT_FAILURE; i++) {
-		have = take_some(nic, &flow, skbs);
+		have = take_some(nic, &flow, 1, skbs);
 		for (j = 0; j < BATCH; j++)
 			lab_flow_send(nic, &flow, 0);
-		/* as the stack frees what it has read: in softirq context */
-		local_bh_disable();
-		while (have)
-			consume_skb(skbs[--have]);
-		local_bh_enable();
+		free_all(skbs, have);
 	}
 	lab_pump(nic);
-	while ((have = take_some(nic, &flow, skbs)))
+	while ((have = take_some(nic, &flow, 1, skbs)))
 		while (have)
 			consume_skb(skbs[--have]);
 	lab_flow_complete(nic, &flow);
+}
+
+/* Frames long enough to be no copies, freed on the other CPU, batch by batch. */
+static void go_round(struct lab_nic *nic, struct lab_flow *flows, unsigned int nr, unsigned int n)
+{
+	struct sk_buff *skbs[BATCH];
+	unsigned int i;
+
+	while (n-- && nic->test->status != KUNIT_FAILURE) {
+		for (i = 0; i < BATCH; i++)
+			lab_flow_send(nic, &flows[i % nr], i % nr % nic->soc->queues);
+		lab_pump(nic);
+		while ((i = take_some(nic, flows, nr, skbs)))
+			free_all(skbs, i);
+	}
+}
+
+/* Once pages go round, all come from where they went: the page allocator is left alone. */
+static void no_page_is_allocated(struct kunit *test, unsigned int nr)
+{
+	struct lab_flow flows[] = {
+		{ .id = 1, .min = 600, .max = 1500 },
+		{ .id = 2, .min = 600, .max = 1500 },
+	};
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_counts warm, after;
+	unsigned int i;
+
+	lab_up(nic);
+	lab_keep_skbs(nic, true);
+	lab_run_free(nic);
+	/* each descriptor was used, and each buffer has been away */
+	go_round(nic, flows, nr, 2 * nr * 512 / BATCH);
+	lab_counts(nic, &warm);
+	go_round(nic, flows, nr, rounds(nic, 2 * nr * 512 / BATCH));
+	lab_counts(nic, &after);
+	KUNIT_EXPECT_EQ(test, after.pages, warm.pages);
+	KUNIT_EXPECT_GT(test, after.recycled, warm.recycled);
+	for (i = 0; i < nr; i++)
+		lab_flow_complete(nic, &flows[i]);
+}
+
+static void one_flow_allocates_no_page(struct kunit *test)
+{
+	no_page_is_allocated(test, 1);
+}
+
+static void two_flows_allocate_no_page(struct kunit *test)
+{
+	no_page_is_allocated(test, 2);
 }
 
 /* Sends as often as there is room; the queue of the interface does the waiting. */
@@ -200,6 +256,8 @@ static void closing_meets_traffic(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	LAB_CASE(pages_of_skbs_come_back_from_another_cpu, lab_each_fec),
+	LAB_CASE(one_flow_allocates_no_page, lab_each_fec),
+	LAB_CASE(two_flows_allocate_no_page, lab_each_fec),
 	LAB_CASE(completions_meet_transmissions, lab_each_fec),
 	LAB_CASE(reflected_frames_meet_transmissions, lab_each_fec_xdp),
 	LAB_CASE(programs_come_and_go_under_fire, lab_each_fec_xdp),

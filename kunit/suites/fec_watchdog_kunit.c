@@ -166,6 +166,25 @@ static void the_receiver_survives_a_restart(struct kunit *test)
 	}
 }
 
+/* A frame that comes just as a restart ends reaches the stack, though none follows it. */
+static void a_frame_at_the_end_of_a_restart_arrives(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int i;
+
+	lab_up(nic);
+	for (i = 0; i < 2 * RESTARTS; i++) {
+		lab_fill(nic->frame, 300, i);
+		lab_send_early(nic, i % nic->soc->queues, nic->frame, 300);
+		/* odd: the speed changes */
+		restart(nic, i % RESTARTS, i | 1);
+		KUNIT_ASSERT_TRUE(test, lab_came_early(nic));
+		lab_pump(nic);
+		lab_expect_delivered(nic, nic->frame, 300);
+	}
+	lab_expect_silence(nic);
+}
+
 /* Every queue: the stack stops it when full, completions and resets wake it. */
 static void every_queue_stops_and_wakes(struct kunit *test)
 {
@@ -309,6 +328,7 @@ static struct kunit_case cases[] = {
 	LAB_CASE(another_speed_frees_what_was_queued, lab_each_fec_xdp),
 	LAB_CASE(a_timeout_is_counted, lab_each_fec),
 	LAB_CASE(the_receiver_survives_a_restart, lab_each_fec),
+	LAB_CASE(a_frame_at_the_end_of_a_restart_arrives, lab_each_fec),
 	LAB_CASE(every_queue_stops_and_wakes, lab_each_fec_queues),
 	LAB_CASE(xdp_keeps_the_watchdog_away, lab_each_fec_xdp),
 	LAB_CASE(a_timeout_may_come_too_late, lab_each_fec),

@@ -90,12 +90,12 @@ static void fill_ring(struct lab_nic *nic)
 	KUNIT_ASSERT_TRUE(nic->test, lab_queue_stopped(nic, 0));
 }
 
-/* FEW frames that the program sends back arrive while nothing gets out; then all does. */
-static void send_back(struct lab_nic *nic)
+/* Frames that the program sends back arrive while nothing gets out; then all does. */
+static void send_back(struct lab_nic *nic, u32 frames)
 {
 	u32 i;
 
-	for (i = 0; i < FEW; i++) {
+	for (i = 0; i < frames; i++) {
 		lab_xsk_frame(nic, 60, i, XDP_TX);
 		lab_send(nic, 0, nic->frame, 60);
 		lab_receive_only(nic);
@@ -112,7 +112,7 @@ static void a_full_ring_drops_what_comes_back(struct kunit *test)
 
 	lab_up_with(nic, lab_verdict(nic, XDP_TX));
 	fill_ring(nic);
-	send_back(nic);
+	send_back(nic, FEW);
 	/* and there is room again */
 	lab_fill(nic->frame, 60, FEW);
 	lab_rx(nic, 0, nic->frame, 60);
@@ -127,10 +127,12 @@ static void a_full_ring_costs_no_chunk(struct kunit *test)
 	struct lab_xsk *xsk;
 
 	lab_xsk_up(nic);
-	xsk = lab_xsk_bind(nic, 0, LAB_XSK_CHUNKS);
+	/* each frame that is sent takes a chunk out of the ring, and another one its place */
+	xsk = lab_xsk_bind(nic, 0, 256);
+	KUNIT_ASSERT_EQ(test, lab_xsk_fill(xsk, 250), 250);
 	lab_pump(nic);
 	fill_ring(nic);
-	send_back(nic);
+	send_back(nic, 240);
 	lab_xsk_check(xsk);
 	lab_xsk_exchange(xsk, FEW);
 }
