@@ -84,8 +84,12 @@ class LabGroup:
         """{board's name: samples}."""
         outdirs = {name: target / step.name / "run-1" for name, target in targets.items()}
         found = bench.lab_figures(self.confs, self.kernel, outdirs, step.label)
-        return {name: [sample for sample in samples if not self.keep or self.keep(sample["workload"])]
+        if not self.keep:
+            return found
+        kept = {name: [sample for sample in samples if self.keep(sample["workload"])]
                 for name, samples in found.items()}
+        # a controller may have none of these workloads
+        return {name: samples for name, samples in kept.items() if samples}
 
     @staticmethod
     def env():
@@ -156,15 +160,18 @@ def measure(job, walked, chosen, groups, source, *, runs, ksrc=None):
             with cli.step(f"{place} of {len(walked) - 1}: {step.label}"):
                 tree = tree_at(source, step, ksrc)
                 about[step.name] = _one(step, tree, groups, targets, runs)
+        ran = {name for name, target in targets.items() if any(target.glob("*/run-1/samples.json"))}
         for group in groups:
             for conf in group.confs:
-                results.finish(targets[conf.name], conf, {name: side | {"env": side["env"] | group.env()}
-                                                          for name, side in about.items()})
+                if conf.name in ran:
+                    results.finish(targets[conf.name], conf, {name: side | {"env": side["env"] | group.env()}
+                                                              for name, side in about.items()})
     except (KeyboardInterrupt, cli.Terminated):     # of a failure the logs stay
         for target in targets.values():
             shutil.rmtree(target, ignore_errors=True)
         raise
-    return [publish(name, job, walked, [targets[conf.name] for conf in members]) for name, members in chosen]
+    parts = [(name, [targets[conf.name] for conf in members if conf.name in ran]) for name, members in chosen]
+    return [publish(name, job, walked, members) for name, members in parts if members]
 
 
 def _one(step, tree, groups, targets, runs):

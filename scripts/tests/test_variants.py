@@ -40,9 +40,10 @@ class Variants(Case):
         super().setUp()
         self.make_stack()
         self.seed_cache()
-        path = self.repo / "configs/boards/lab-fec-imx6q.conf"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(CONF.format("imx6q"))
+        for soc in ("imx6q", "imx28"):
+            path = self.repo / f"configs/boards/lab-fec-{soc}.conf"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(CONF.format(soc))
         (self.repo / "kunit/expected-red").touch()
         self.set = self.repo / "bench/variants/ways"
         self.set.mkdir(parents=True)
@@ -62,7 +63,9 @@ class Variants(Case):
         folder.mkdir(parents=True)
         lines = {"base": 100, "first": 300, "second": 200, "stack": 50}[tree.side]
         say = [FIGURE.format(workload, 1, "dma_lines_for_device", lines) for workload in ("plain_60", "drop_60")]
-        return fakelab.make(folder, {"fec_figures.a": {"imx6q/armv7-32": "ok"}}, say={"fec_figures.a": say})
+        return fakelab.make(folder, {"fec_figures.a": {"imx6q/armv7-32": "ok"},
+                                     "fec_figures.b": {"imx28/armv5-32": "ok"}},
+                            say={"fec_figures.a": say, "fec_figures.b": say[1:]})
 
     def test_each_alone_on_the_base_then_the_stack(self):
         data = variants.run("ways", ["lab-fec-imx6q"], runs=1)[0]
@@ -75,6 +78,11 @@ class Variants(Case):
         self.assertIn("variants ways on", text)
         self.assertRegex(text, r"\n  second +3 -> 2\n")
         self.assertIn("3 steps after the first, 1 figures, 3 moves, 1 for the worse", text)
+
+    def test_a_board_without_these_workloads_is_left_out(self):
+        data = variants.run("ways", ["lab-fec"], runs=1)[0]
+        self.assertEqual({row["soc"] for row in data["rows"]}, {"imx6q"})
+        self.assertFalse((self.repo / "results/lab-fec-imx28/variants-ways/variants.json").exists())
 
     def test_refusals(self):
         for name in ("other", "../variants/ways", ""):
