@@ -122,7 +122,7 @@ class Board:
             samples += self._boot(side, net, by_kind["iperf"], Path(short), initrd, outdir)
             frames = qemu_net.Frames(f"{short}/frames")
             samples += self._boot(side, frames, by_kind["frames"] + by_kind["updown"], Path(short), initrd, outdir)
-            if side not in self._debugged:
+            if by_kind["dma_debug"] and side not in self._debugged:
                 debug = self._boot(side, frames, by_kind["dma_debug"], Path(short), initrd, outdir, debug=True)
                 self._judge_debug(debug, tree, outdir)
                 samples += debug
