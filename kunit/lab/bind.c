@@ -78,6 +78,7 @@ void lab_bind(struct lab_nic *pub)
 	KUNIT_ASSERT_GE_MSG(pub->test, ret, 0, "probe");
 	KUNIT_ASSERT_TRUE_MSG(pub->test, lab_wait_until(device_is_bound(dev)),
 			      "the driver did not probe again");
-	pub->ndev = platform_get_drvdata(nic->pdev);
+	pub->ndev = lab_netdev_of(dev);
+	KUNIT_ASSERT_NOT_NULL(pub->test, pub->ndev);
 	KUNIT_ASSERT_EQ(pub->test, lab_sink_register(nic), 0);
 }

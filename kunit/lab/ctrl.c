@@ -7,6 +7,7 @@
  * lock of their own. The interrupt is raised outside: its handler touches
  * registers.
  */
+#include <linux/bitops.h>
 #include <linux/bottom_half.h>
 #include <linux/interrupt.h>
 #include <linux/irqflags.h>
@@ -53,14 +54,46 @@ bool lab_ctrl_transmit(struct lab_ctrl *ctrl)
 	return did;
 }
 
-bool lab_ctrl_irq_level(struct lab_ctrl *ctrl)
+static u32 irq_lines(struct lab_ctrl *ctrl)
 {
-	bool level;
+	u32 lines;
 
 	lab_ctrl_lock();
-	level = ctrl->ops->irq_level(ctrl);
+	lines = ctrl->ops->irq_lines(ctrl);
 	lab_ctrl_unlock();
-	return level;
+	return lines;
+}
+
+bool lab_ctrl_irq_level(struct lab_ctrl *ctrl)
+{
+	return irq_lines(ctrl);
+}
+
+static bool raise(struct lab_ctrl *ctrl, unsigned long lines)
+{
+	bool took = false;
+	unsigned int n;
+
+	for_each_set_bit(n, &lines, BITS_PER_TYPE(u32)) {
+		if (!lab_irq_raise(ctrl->hwirq + n))
+			continue;
+		ctrl->irqs++;
+		took = true;
+	}
+	return took;
+}
+
+/**
+ * lab_ctrl_raise() - take the interrupts that wait
+ * @ctrl: the controller.
+ *
+ * Context: task, interrupts on, the lock not held.
+ *
+ * Return: false when there was none, or its line is masked.
+ */
+bool lab_ctrl_raise(struct lab_ctrl *ctrl)
+{
+	return raise(ctrl, irq_lines(ctrl));
 }
 
 int lab_ctrl_next_buffer(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf)
@@ -103,13 +136,16 @@ void lab_ctrl_forge_length(struct lab_ctrl *ctrl, unsigned int queue, u16 len)
 void lab_ctrl_pause(struct lab_ctrl *ctrl)
 {
 	struct lab_late *late = ctrl->late;
+	u32 lines;
 
 	if (!late || !late->on || irqs_disabled_flags(holder_flags) ||
-	    lab_rand_below(&late->rand, 4) || !ctrl->ops->irq_level(ctrl))
+	    lab_rand_below(&late->rand, 4))
+		return;
+	lines = ctrl->ops->irq_lines(ctrl);
+	if (!lines)
 		return;
 	lab_ctrl_unlock();
-	if (lab_irq_raise(ctrl->hwirq))
-		ctrl->irqs++;
+	raise(ctrl, lines);
 	lab_ctrl_lock();
 }
 
@@ -128,10 +164,8 @@ bool lab_ctrl_step(struct lab_ctrl *ctrl, unsigned int skip)
 
 	if (!(skip & LAB_SKIP_TRANSMIT))
 		did = lab_ctrl_transmit(ctrl);
-	if (!(skip & LAB_SKIP_IRQ) && lab_ctrl_irq_level(ctrl) && lab_irq_raise(ctrl->hwirq)) {
-		ctrl->irqs++;
+	if (!(skip & LAB_SKIP_IRQ) && lab_ctrl_raise(ctrl))
 		did = true;
-	}
 	/* a poll that used up its budget: do not wait for ksoftirqd */
 	if (local_softirq_pending()) {
 		did = true;

@@ -8,15 +8,15 @@
  */
 #include "fec.h"
 
-static struct lab_fec the_fec = { .owned = XARRAY_INIT(the_fec.owned, XA_FLAGS_LOCK_IRQ) };
+static struct lab_fec the_fec = { .owned.at = XARRAY_INIT(the_fec.owned.at, XA_FLAGS_LOCK_IRQ) };
 
 static struct lab_ctrl *power_on(const struct lab_soc *soc, struct lab_dma *dma)
 {
 	struct lab_fec *fec = &the_fec;
 
-	xa_destroy(&fec->owned);
+	lab_owned_forget(&fec->owned);
 	memset(fec, 0, sizeof(*fec));
-	xa_init_flags(&fec->owned, XA_FLAGS_LOCK_IRQ);
+	lab_owned_init(&fec->owned);
 	fec->variant = soc->ctrl_data;
 	fec->ctrl.ops = &lab_fec_ops;
 	fec->ctrl.soc = soc;
@@ -26,11 +26,11 @@ static struct lab_ctrl *power_on(const struct lab_soc *soc, struct lab_dma *dma)
 	return &fec->ctrl;
 }
 
-static bool irq_level(struct lab_ctrl *ctrl)
+static u32 irq_lines(struct lab_ctrl *ctrl)
 {
 	struct lab_fec *fec = to_fec(ctrl);
 
-	return FEC_REG(fec, REG_EIR) & FEC_REG(fec, REG_EIMR);
+	return FEC_REG(fec, REG_EIR) & FEC_REG(fec, REG_EIMR) ? BIT(0) : 0;
 }
 
 static const char * const xdp_ends[] = {
@@ -53,7 +53,7 @@ const struct lab_ctrl_ops lab_fec_ops = {
 	.time_hold = fec_time_hold,
 	.time_pass = fec_time_pass,
 	.wake = fec_wake,
-	.irq_level = irq_level,
+	.irq_lines = irq_lines,
 	.next_buffer = fec_rx_next_buffer,
 	.holds = fec_rx_holds,
 	.forge_length = fec_rx_forge_length,

@@ -13,7 +13,6 @@
 #define POOLSTACK_FEC_H
 
 #include <linux/bits.h>
-#include <linux/xarray.h>
 
 #include "model.h"
 
@@ -242,7 +241,7 @@ struct lab_fec {
 	int tdar_idle;
 	unsigned long tdar_zero[FEC_QUEUES];
 	unsigned int spoilt;
-	struct xarray owned;
+	struct lab_owned owned;
 	u64 now;
 	bool time_held;
 	u32 at_value;

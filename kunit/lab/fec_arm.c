@@ -25,29 +25,6 @@ static void bad_buffer(struct lab_fec *fec, const struct fec_bd *bd, u32 len)
 			  DMA_FROM_DEVICE);
 }
 
-/* Remember a buffer as the controller's; false when it is already. */
-static bool own(struct lab_fec *fec, u32 addr)
-{
-	unsigned long flags;
-	int ret;
-
-	xa_lock_irqsave(&fec->owned, flags);
-	ret = __xa_insert(&fec->owned, addr, xa_mk_value(1), GFP_ATOMIC);
-	xa_unlock_irqrestore(&fec->owned, flags);
-	return ret != -EBUSY;
-}
-
-static bool disown(struct lab_fec *fec, u32 addr)
-{
-	unsigned long flags;
-	void *was;
-
-	xa_lock_irqsave(&fec->owned, flags);
-	was = __xa_erase(&fec->owned, addr);
-	xa_unlock_irqrestore(&fec->owned, flags);
-	return was;
-}
-
 static void check_buffer(struct lab_fec *fec, unsigned int q, const struct fec_bd *bd)
 {
 	u32 window = fec_rx_window(fec, q);
@@ -57,7 +34,7 @@ static void check_buffer(struct lab_fec *fec, unsigned int q, const struct fec_b
 		return;
 	}
 	/* two descriptors with one buffer: each frame overwrites the other */
-	if (!own(fec, bd->addr)) {
+	if (!lab_own(&fec->owned, bd->addr)) {
 		bad_buffer(fec, bd, window);
 		return;
 	}
@@ -97,7 +74,7 @@ void fec_rx_arm(struct lab_fec *fec, unsigned int q)
  */
 void fec_rx_taken(struct lab_fec *fec, unsigned int q, const struct fec_bd *bd)
 {
-	if (!disown(fec, bd->addr))
+	if (!lab_disown(&fec->owned, bd->addr))
 		bad_buffer(fec, bd, fec_rx_window(fec, q));
 	fec->rx[q].armed--;
 }
@@ -129,8 +106,5 @@ int fec_rx_next_buffer(struct lab_ctrl *ctrl, unsigned int q, struct lab_buffer 
  */
 bool fec_rx_holds(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size)
 {
-	struct lab_fec *fec = to_fec(ctrl);
-	unsigned long at = addr;
-
-	return xa_find(&fec->owned, &at, addr + size - 1, XA_PRESENT);
+	return lab_owns(&to_fec(ctrl)->owned, addr, size);
 }

@@ -44,7 +44,7 @@ static void stop_rings(struct lab_fec *fec)
 		tx->held.frames = 0;
 		fec->flight[q].busy = false;
 	}
-	xa_destroy(&fec->owned);
+	lab_owned_forget(&fec->owned);
 }
 
 /* ECR[ETHEREN] 0 to 1: the pointers start at the rings' start registers. */

@@ -89,6 +89,19 @@ static struct nic *alloc_nic(struct kunit *test, const struct lab_target *target
 	return nic;
 }
 
+/* The interface of a device, or the first of several. */
+struct net_device *lab_netdev_of(struct device *dev)
+{
+	struct net_device *ndev, *found = NULL;
+
+	rtnl_lock();
+	for_each_netdev(&init_net, ndev)
+		if (!found && ndev->dev.parent == dev)
+			found = ndev;
+	rtnl_unlock();
+	return found;
+}
+
 static void apply_overlay(struct nic *nic)
 {
 	const struct lab_soc *soc = nic->pub.soc;
@@ -138,7 +151,8 @@ struct lab_nic *lab_nic_take(struct kunit *test)
 	KUNIT_ASSERT_PTR_EQ_MSG(test, nic->pub.dma->dev, &nic->pdev->dev,
 				"the memory model was not in place in time");
 	nic->pub.dev = &nic->pdev->dev;
-	nic->pub.ndev = platform_get_drvdata(nic->pdev);
+	nic->pub.ndev = lab_netdev_of(nic->pub.dev);
+	KUNIT_ASSERT_NOT_NULL(test, nic->pub.ndev);
 	KUNIT_ASSERT_EQ(test, lab_sink_register(nic), 0);
 	return &nic->pub;
 }

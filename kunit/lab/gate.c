@@ -38,10 +38,17 @@ u64 lab_xdp_ended(struct nic *nic)
 	return sum;
 }
 
-/* Keep what the driver counted so far: it starts again at the next open. */
+/*
+ * Keep what the driver counted so far: it starts again at the next open, if it
+ * does. The counters of its MAC can only be read before it is closed.
+ */
 void lab_ledger_close(struct nic *nic)
 {
-	nic->ledger.ended += lab_xdp_ended(nic);
+	struct rtnl_link_stats64 stats;
+
+	dev_get_stats(nic->pub.ndev, &stats);
+	if (!nic->ctrl->ops->keeps_counters)
+		nic->ledger.ended += lab_xdp_ended(nic);
 }
 
 static void check_rules(struct gate *gate)
@@ -79,7 +86,7 @@ static u64 seen_frames(struct nic *nic, const struct rtnl_link_stats64 *stats)
 	u64 seen = nic->delivered.count + nic->ledger.ended + nic->ledger.told +
 		   stats->rx_dropped + stats->rx_errors;
 
-	return nic->up ? seen + lab_xdp_ended(nic) : seen;
+	return nic->up || nic->ctrl->ops->keeps_counters ? seen + lab_xdp_ended(nic) : seen;
 }
 
 u64 lab_account_lost(struct lab_nic *pub, u64 at_most)

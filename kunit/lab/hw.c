@@ -42,9 +42,8 @@ static void early(void *arg)
 	    !lab_arrive(nic, e->queue, e->frame, e->len))
 		e->state = LAB_EARLY_CAME;
 	if (e->state != LAB_EARLY_CAME || in_hardirq() || irqs_disabled() ||
-	    !lab_ctrl_irq_level(nic->ctrl) || !lab_irq_raise(nic->ctrl->hwirq))
+	    !lab_ctrl_raise(nic->ctrl))
 		return;
-	nic->ctrl->irqs++;
 	e->state = LAB_EARLY_TOLD;
 	nic->ctrl->mmio->written = NULL;
 }

@@ -138,6 +138,10 @@ const void *lab_each_fec_xdp(struct kunit *test, const void *prev, char *desc);
 const void *lab_each_fec_queues(struct kunit *test, const void *prev, char *desc);
 const void *lab_each_fec_jumbo(struct kunit *test, const void *prev, char *desc);
 
+/* The same for MediaTek's frame engine. */
+const void *lab_each_mtk(struct kunit *test, const void *prev, char *desc);
+const void *lab_each_mtk_xdp(struct kunit *test, const void *prev, char *desc);
+
 /*
  * Whether there is time: poolstack.long=1 on the kernel command line. Cases
  * whose rounds are worth more than the minute of a normal run ask.

@@ -10,6 +10,8 @@
 #ifndef POOLSTACK_MODEL_H
 #define POOLSTACK_MODEL_H
 
+#include <linux/xarray.h>
+
 #include "dma.h"
 
 struct device;
@@ -52,7 +54,7 @@ struct lab_mmio *lab_mmio_claim(unsigned int window, const struct lab_mmio_ops *
 /* ---- interrupts and clocks ---------------------------------------------- */
 
 #define LAB_IRQS	8
-#define LAB_CLKS	8
+#define LAB_CLKS	16
 /* of all of them, in Hz: fec needs MDC at 2.5 MHz out of a divider of at most 64 */
 #define LAB_CLK_RATE	66000000
 
@@ -102,7 +104,7 @@ struct lab_buffer {
  *	whether there was anything.
  * @wake: a frame arrives while the system sleeps; an interrupt is all that comes
  *	of it.
- * @irq_level: the level of the interrupt line.
+ * @irq_lines: the interrupt lines that are up: bit n is line &lab_ctrl.hwirq + n.
  * @next_buffer: describe the buffer that @queue fills next; -ENOENT if none is
  *	armed.
  * @holds: whether an armed buffer lies in this range, so that the controller
@@ -110,6 +112,10 @@ struct lab_buffer {
  * @forge_length: change the length in the descriptor filled last.
  * @xdp_ends: names of the driver's ethtool counters that count received frames
  *	which did not go to the stack, NULL terminated; the gate adds them up.
+ * @keeps_counters: the driver does not begin them anew when it is opened.
+ *
+ * What a controller cannot do is NULL; the generators of the cases that want it
+ * give no SoC with it.
  */
 struct lab_ctrl_ops {
 	const char *name;
@@ -125,11 +131,12 @@ struct lab_ctrl_ops {
 	void (*time_pass)(struct lab_ctrl *ctrl, u64 ns);
 	bool (*transmit)(struct lab_ctrl *ctrl);
 	void (*wake)(struct lab_ctrl *ctrl, const u8 *frame, u32 len);
-	bool (*irq_level)(struct lab_ctrl *ctrl);
+	u32 (*irq_lines)(struct lab_ctrl *ctrl);
 	int (*next_buffer)(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
 	bool (*holds)(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);
 	void (*forge_length)(struct lab_ctrl *ctrl, unsigned int queue, u16 len);
 	const char * const *xdp_ends;
+	bool keeps_counters;
 };
 
 struct lab_wire;
@@ -141,7 +148,7 @@ struct lab_late;
  * @soc: the SoC it is powered on as.
  * @dma: memory.
  * @mmio: its registers.
- * @hwirq: line of the lab's interrupt controller.
+ * @hwirq: first of its lines of the lab's interrupt controller.
  * @irqs: interrupts taken.
  * @wire: where transmitted frames go, set by the fixture.
  * @free: it acts beside the driver: accesses of two CPUs interleave.
@@ -160,6 +167,18 @@ struct lab_ctrl {
 };
 
 extern const struct lab_ctrl_ops lab_fec_ops;
+extern const struct lab_ctrl_ops lab_mtk_ops;
+
+/* owned.c; with the controller's lock held */
+struct lab_owned {
+	struct xarray at;
+};
+
+void lab_owned_init(struct lab_owned *owned);
+void lab_owned_forget(struct lab_owned *owned);
+bool lab_own(struct lab_owned *owned, dma_addr_t addr);
+bool lab_disown(struct lab_owned *owned, dma_addr_t addr);
+bool lab_owns(struct lab_owned *owned, dma_addr_t addr, size_t size);
 
 /*
  * ctrl.c: the lock, which whoever calls an operation through ->ops holds, and
@@ -170,6 +189,7 @@ void lab_ctrl_unlock(void);
 int lab_ctrl_deliver(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame, u32 len);
 bool lab_ctrl_transmit(struct lab_ctrl *ctrl);
 bool lab_ctrl_irq_level(struct lab_ctrl *ctrl);
+bool lab_ctrl_raise(struct lab_ctrl *ctrl);
 int lab_ctrl_next_buffer(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
 bool lab_ctrl_holds(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);
 void lab_ctrl_forge_length(struct lab_ctrl *ctrl, unsigned int queue, u16 len);

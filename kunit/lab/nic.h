@@ -178,6 +178,9 @@ void lab_progs_free(struct nic *nic);
 /* link.c */
 void lab_carrier_wait(struct lab_nic *nic, bool up);
 
+/* fixture.c */
+struct net_device *lab_netdev_of(struct device *dev);
+
 /* bind.c */
 void lab_bind_leftovers(struct nic *nic);
 

@@ -72,6 +72,8 @@ static void build_targets(void)
 		return;
 	for (i = 0; i < lab_nr_fec_socs; i++)
 		expand(&lab_fec_socs[i]);
+	for (i = 0; i < lab_nr_mtk_socs; i++)
+		expand(&lab_mtk_socs[i]);
 }
 
 /* Whether one of the globs in @globs, with commas between, is for the target. */
@@ -99,18 +101,25 @@ bool lab_listing(void)
 	return list;
 }
 
-static const void *next(const void *prev, char *desc, bool (*wanted)(const struct lab_soc *soc))
+static const void *next_of(const struct lab_ctrl_ops *ctrl, const void *prev, char *desc,
+			   bool (*wanted)(const struct lab_soc *soc))
 {
 	const struct lab_target *target = prev;
 
 	build_targets();
 	for (target = target ? target + 1 : targets; target < targets + nr_targets; target++) {
-		if (!wanted(target->soc) || !listed(socs, target) || listed(skip, target))
+		if (target->soc->ctrl != ctrl || !wanted(target->soc) || !listed(socs, target) ||
+		    listed(skip, target))
 			continue;
 		strscpy(desc, target->name, KUNIT_PARAM_DESC_SIZE);
 		return target;
 	}
 	return NULL;
+}
+
+static const void *next(const void *prev, char *desc, bool (*wanted)(const struct lab_soc *soc))
+{
+	return next_of(&lab_fec_ops, prev, desc, wanted);
 }
 
 static bool any(const struct lab_soc *soc)
@@ -151,6 +160,16 @@ const void *lab_each_fec_queues(struct kunit *test, const void *prev, char *desc
 const void *lab_each_fec_jumbo(struct kunit *test, const void *prev, char *desc)
 {
 	return next(prev, desc, with_jumbo);
+}
+
+const void *lab_each_mtk(struct kunit *test, const void *prev, char *desc)
+{
+	return next_of(&lab_mtk_ops, prev, desc, any);
+}
+
+const void *lab_each_mtk_xdp(struct kunit *test, const void *prev, char *desc)
+{
+	return next_of(&lab_mtk_ops, prev, desc, with_xdp);
 }
 
 static bool with_accel(const struct lab_soc *soc)

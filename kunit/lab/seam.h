@@ -20,6 +20,7 @@
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
 #include <linux/etherdevice.h>
+#include <linux/genalloc.h>
 #include <linux/of_mdio.h>
 #include <linux/phy.h>
 #include <linux/pm_runtime.h>
@@ -67,6 +68,10 @@ bool lab_site_fails(struct lab_site *site);
 #define kzalloc(size, flags) \
 	LAB_SEAM("kzalloc", alloc_hooks(kzalloc_noprof(size, flags)), NULL)
 
+#undef kcalloc
+#define kcalloc(n, size, flags) \
+	LAB_SEAM("kcalloc", alloc_hooks(kmalloc_array_noprof(n, size, (flags) | __GFP_ZERO)), NULL)
+
 #define page_pool_create(params) \
 	LAB_SEAM("page_pool_create", page_pool_create(params), ERR_PTR(-ENOMEM))
 #define page_pool_dev_alloc_pages(pool) \
@@ -102,6 +107,11 @@ bool lab_site_fails(struct lab_site *site);
 	LAB_SEAM("devres_alloc", \
 		 __devres_alloc_node(release, size, gfp, NUMA_NO_NODE, #release), NULL)
 
+#define gen_pool_alloc(pool, size) \
+	LAB_SEAM("gen_pool_alloc", gen_pool_alloc(pool, size), 0)
+#define __xdp_rxq_info_reg(rxq, dev, queue, napi_id, frag_size) \
+	LAB_SEAM("__xdp_rxq_info_reg", \
+		 __xdp_rxq_info_reg(rxq, dev, queue, napi_id, frag_size), -ENOMEM)
 #define xdp_rxq_info_reg(rxq, dev, queue, napi_id) \
 	LAB_SEAM("xdp_rxq_info_reg", xdp_rxq_info_reg(rxq, dev, queue, napi_id), -ENOMEM)
 #define xdp_rxq_info_reg_mem_model(rxq, type, allocator) \

@@ -94,8 +94,7 @@ void lab_receive_only(struct lab_nic *nic)
 	struct lab_ctrl *ctrl = to_nic(nic)->ctrl;
 
 	migrate_disable();
-	while (lab_ctrl_irq_level(ctrl) && lab_irq_raise(ctrl->hwirq)) {
-		ctrl->irqs++;
+	while (lab_ctrl_raise(ctrl)) {
 		local_bh_disable();
 		local_bh_enable();
 	}

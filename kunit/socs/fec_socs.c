@@ -57,10 +57,6 @@ OF_OVERLAY_DECLARE(lab_mvf600);
 OF_OVERLAY_DECLARE(lab_noptp);
 OF_OVERLAY_DECLARE(lab_s32v234);
 
-#define OVERLAY(name)				\
-	.dtbo_begin = of_overlay_begin(name),	\
-	.dtbo_end = of_overlay_end(name)
-
 /* 1514 and a VLAN tag: what the default MTU lets through */
 #define FRAME	1518
 

@@ -60,17 +60,26 @@ static void open_or_closed(struct lab_nic *nic, int ret, bool failed)
 	}
 }
 
+static const struct lab_inject open_op = {
+	.name = "open", .run = lab_try_up, .check = open_or_closed,
+	.undo = close_if_open, .sites = 8,
+};
+
 /* An open that fails leaves a closed interface, the next one opens it. */
 static void open_fails_whole(struct kunit *test)
 {
-	static const struct lab_inject op = {
-		.name = "open", .run = lab_try_up, .check = open_or_closed,
-		.undo = close_if_open, .sites = 8,
-	};
 	struct lab_nic *nic = lab_nic_take(test);
 
 	lab_watch_buffers(nic);
-	lab_inject_each(nic, &op);
+	lab_inject_each(nic, &open_op);
+}
+
+/* And after all that the clocks are off. */
+static void a_failed_open_may_sleep(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+
+	lab_inject_each(nic, &open_op);
 	lab_wait_asleep(nic);
 }
 
@@ -193,8 +202,9 @@ static void detach_never_fails(struct kunit *test)
 	lab_inject_each(nic, &op);
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(open_fails_whole, lab_each_fec),
+	LAB_CASE(a_failed_open_may_sleep, lab_each_fec),
 	LAB_CASE(open_with_a_program_fails_whole, lab_each_fec_xdp),
 	LAB_CASE(open_with_a_large_mtu_fails_whole, lab_each_fec_jumbo),
 	LAB_CASE(attach_fails_whole, lab_each_fec_xdp),
@@ -202,9 +212,20 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_inject",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(open_fails_whole, lab_each_mtk),
+	LAB_CASE(open_with_a_program_fails_whole, lab_each_mtk_xdp),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_inject",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);

@@ -324,7 +324,7 @@ static void a_verified_program_runs(struct kunit *test)
 	lab_expect_delivered(nic, nic->frame, 124);
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(programs_are_taken_where_they_can_run, lab_each_fec),
 	LAB_CASE(drop_recycles_its_page, lab_each_fec_xdp),
 	LAB_CASE(aborted_frames_are_dropped, lab_each_fec_xdp),
@@ -343,9 +343,30 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_xdp",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(programs_are_taken_where_they_can_run, lab_each_mtk_xdp),
+	LAB_CASE(drop_recycles_its_page, lab_each_mtk_xdp),
+	LAB_CASE(aborted_frames_are_dropped, lab_each_mtk_xdp),
+	LAB_CASE(passed_frames_arrive_whole, lab_each_mtk_xdp),
+	LAB_CASE(reflected_frames_leave_whole, lab_each_mtk_xdp),
+	LAB_CASE(reflected_batches_keep_their_order, lab_each_mtk_xdp),
+	LAB_CASE(a_pushed_header_leaves_with_the_frame, lab_each_mtk_xdp),
+	LAB_CASE(a_popped_header_stays_behind, lab_each_mtk_xdp),
+	LAB_CASE(a_shortened_frame_leaves_short, lab_each_mtk_xdp),
+	LAB_CASE(a_lengthened_frame_leaves_long, lab_each_mtk_xdp),
+	LAB_CASE(dropped_frames_may_have_moved, lab_each_mtk_xdp),
+	LAB_CASE(a_verified_program_runs, lab_each_mtk_xdp),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_xdp",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);

@@ -179,7 +179,7 @@ static void jumbo_frames_arrive_whole(struct kunit *test)
 	}
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(frames_of_every_length_arrive_whole, lab_each_fec),
 	LAB_CASE(synced_ranges_are_exact_to_the_byte, lab_each_fec),
 	LAB_CASE(batches_arrive_in_order, lab_each_fec),
@@ -193,9 +193,25 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_rx",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(frames_of_every_length_arrive_whole, lab_each_mtk),
+	LAB_CASE(synced_ranges_are_exact_to_the_byte, lab_each_mtk),
+	LAB_CASE(batches_arrive_in_order, lab_each_mtk),
+	LAB_CASE(equal_frames_are_all_received_anew, lab_each_mtk),
+	LAB_CASE(evictions_do_no_harm, lab_each_mtk),
+	LAB_CASE(a_full_ring_recovers, lab_each_mtk),
+	LAB_CASE(a_tagged_frame_keeps_its_tag, lab_each_mtk),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_rx",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);
