@@ -37,6 +37,7 @@ FILES = {
     "drivers/net/ethernet/freescale/Makefile": "obj-y += fec_main.o\n",
     "drivers/net/ethernet/freescale/fec.h": "/* fec */\n",
     FEC: "\n".join(LINES) + "\n",
+    "drivers/net/ethernet/mediatek/Makefile": "obj-y += mtk_eth_soc.o\n",
 }
 
 

@@ -145,7 +145,7 @@ class Trees(Case):
         self.assertFalse((tree / "drivers/gpu/drm/amd/include/a.h").exists())
         self.assertEqual(git(tree, "status", "--porcelain", "--untracked-files=no")
                          .replace(" M drivers/net/ethernet/", "").split(),
-                         ["Kconfig", "Makefile", "freescale/Makefile"])
+                         ["Kconfig", "Makefile", "freescale/Makefile", "mediatek/Makefile"])
 
 
 if __name__ == "__main__":
