@@ -108,6 +108,28 @@ static void sizes_are_set_and_kept(struct kunit *test)
 	}
 }
 
+/* Sizes that the rings have already: nothing stops, and what waits in them arrives. */
+static void sizes_that_are_there_change_nothing(struct kunit *test)
+{
+	struct lab_nic *nic = take(test);
+	struct ethtool_ringparam now;
+	u32 i;
+
+	lab_up(nic);
+	now = get(nic);
+	for (i = 0; i < 8; i++) {
+		lab_send(nic, 0, numbered(nic, i), LEN);
+		KUNIT_ASSERT_EQ(test, lab_stack_xmit(nic, nic->frame, LEN, 0), 0);
+	}
+	KUNIT_ASSERT_EQ(test, set(nic, now.rx_pending, now.tx_pending), 0);
+	lab_pump(nic);
+	for (i = 0; i < 8; i++) {
+		lab_expect_delivered(nic, numbered(nic, i), LEN);
+		lab_expect_transmitted(nic, nic->frame, LEN);
+	}
+	lab_expect_silence(nic);
+}
+
 /* A size that no ring can have is refused, and nothing changes. */
 static void wrong_sizes_are_refused(struct kunit *test)
 {
@@ -247,6 +269,7 @@ static void queues_count_their_frames(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	LAB_CASE(sizes_are_set_and_kept, lab_each_fec),
+	LAB_CASE(sizes_that_are_there_change_nothing, lab_each_fec),
 	LAB_CASE(wrong_sizes_are_refused, lab_each_fec),
 	LAB_CASE(without_memory_nothing_changes, lab_each_fec),
 	LAB_CASE(a_resize_fails_whole, lab_each_fec),
