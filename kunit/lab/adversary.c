@@ -55,7 +55,7 @@ static const struct {
 void lab_adversary_moment(struct lab_dma *dma, struct lab_map *map, size_t off,
 			  size_t len, enum lab_moment moment)
 {
-	bool speculates = dma->cache != LAB_CACHE_ARMV5;
+	bool speculates = lab_cache_speculates(dma->cache);
 	struct lab_span line;
 	size_t i;
 	u32 roll;

@@ -59,11 +59,13 @@ void lab_unbind(struct lab_nic *pub)
 	device_release_driver(&nic->pdev->dev);
 	nic->up = false;
 	pub->ndev = NULL;
+	nic->macs = 0;
 	lab_gate_unbound(nic);
 
 	/* the next interface counts from zero */
 	lab_discard(pub);
 	nic->delivered.count = 0;
+	nic->others.count = 0;
 	nic->transmitted.count = 0;
 	nic->ledger = (struct lab_ledger){};
 }
@@ -78,7 +80,8 @@ void lab_bind(struct lab_nic *pub)
 	KUNIT_ASSERT_GE_MSG(pub->test, ret, 0, "probe");
 	KUNIT_ASSERT_TRUE_MSG(pub->test, lab_wait_until(device_is_bound(dev)),
 			      "the driver did not probe again");
-	pub->ndev = lab_netdev_of(dev);
-	KUNIT_ASSERT_NOT_NULL(pub->test, pub->ndev);
+	nic->macs = lab_macs_of(dev, nic->mac);
+	KUNIT_ASSERT_NE(pub->test, nic->macs, 0);
+	pub->ndev = nic->mac[0];
 	KUNIT_ASSERT_EQ(pub->test, lab_sink_register(nic), 0);
 }

@@ -96,6 +96,12 @@ bool lab_ctrl_raise(struct lab_ctrl *ctrl)
 	return raise(ctrl, irq_lines(ctrl));
 }
 
+/* The same for some of the lines, a mask. */
+bool lab_ctrl_raise_some(struct lab_ctrl *ctrl, u32 lines)
+{
+	return raise(ctrl, irq_lines(ctrl) & lines);
+}
+
 int lab_ctrl_next_buffer(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf)
 {
 	int ret;
@@ -164,7 +170,7 @@ bool lab_ctrl_step(struct lab_ctrl *ctrl, unsigned int skip)
 
 	if (!(skip & LAB_SKIP_TRANSMIT))
 		did = lab_ctrl_transmit(ctrl);
-	if (!(skip & LAB_SKIP_IRQ) && lab_ctrl_raise(ctrl))
+	if (!(skip & LAB_SKIP_IRQ) && lab_ctrl_raise_some(ctrl, ~(skip >> 8)))
 		did = true;
 	/* a poll that used up its budget: do not wait for ksoftirqd */
 	if (local_softirq_pending()) {

@@ -259,7 +259,7 @@ void lab_cache_for_device(struct lab_dma *dma, struct lab_map *map, size_t off,
 	if (dir != DMA_FROM_DEVICE)
 		clean(dma, map, off, len);
 	if (dir == DMA_FROM_DEVICE ||
-	    (dir == DMA_BIDIRECTIONAL && dma->cache == LAB_CACHE_ARMV5))
+	    (dir == DMA_BIDIRECTIONAL && !lab_cache_speculates(dma->cache)))
 		invalidate(dma, map, off, len);
 }
 
@@ -276,7 +276,7 @@ void lab_cache_for_cpu(struct lab_dma *dma, struct lab_map *map, size_t off,
 {
 	if (dir == DMA_TO_DEVICE)
 		return;
-	if (dma->cache == LAB_CACHE_ARMV5) {
+	if (!lab_cache_speculates(dma->cache)) {
 		/* what is evicted after this call is evicted before the read */
 		lab_adversary_moment(dma, map, off, len, LAB_MOMENT_FOR_CPU);
 		become_readable(dma, map, off, len);
@@ -407,7 +407,7 @@ static void fill_byte(struct lab_map *map, size_t i, u8 seed, bool stays)
  */
 void lab_cache_fill(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
 {
-	bool stays = dma->cache == LAB_CACHE_ARMV5;
+	bool stays = !lab_cache_speculates(dma->cache);
 	u8 seed = ++map->generation * 0x9d;
 	size_t i, n;
 

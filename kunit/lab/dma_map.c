@@ -4,7 +4,8 @@
  *
  * Each mapping has 64 KiB slots of its own and slots are handed out round
  * robin: an access past the end, or after the unmap, meets no mapping instead
- * of somebody else's.
+ * of somebody else's. A device that has more than 32 address bits gets buffers
+ * all over them, so that a wrong high part meets none, too.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -15,7 +16,8 @@
 #define SLOT_SHIFT	16
 #define SLOT_SIZE	BIT(SLOT_SHIFT)
 #define FIRST_SLOT	0x1000		/* addresses start at 256 MiB */
-#define NR_SLOTS	0x10000		/* and end below 4 GiB */
+#define NR_SLOTS	0x10000		/* and end below 4 GiB, in each of these: */
+#define NR_HIGH		16		/* address bits 32 to 35, by turns */
 
 /* Whether the mapping holds page_pool memory: a page in flight when it stays. */
 static bool is_pool_memory(const struct lab_map *map)
@@ -58,6 +60,22 @@ static struct lab_map *alloc_map(void *cpu, size_t size, bool coherent, gfp_t gf
 	memset(map->state, LAB_BYTE_HELD, size);
 	memset(map->dram, 0xa5, size);
 	return map;
+}
+
+static unsigned int slot_of(dma_addr_t addr)
+{
+	return lower_32_bits(addr) >> SLOT_SHIFT;
+}
+
+/* The part of an address above 32 bits. */
+static dma_addr_t high_part(const struct lab_dma *dma, unsigned int slot, bool coherent)
+{
+	u64 mask;
+
+	if (!dma->dev)
+		return 0;
+	mask = coherent ? dma->dev->coherent_dma_mask : dma_get_mask(dma->dev);
+	return (dma_addr_t)(slot % NR_HIGH) << 32 & mask;
 }
 
 /* First slot of a free run of @want, 0 if there is none. */
@@ -112,7 +130,7 @@ struct lab_map *lab_map_new(struct lab_dma *dma, void *cpu, size_t size,
 		for (i = 0; i < map->slots; i++)
 			dma->slot[first + i] = map;
 		dma->next_slot = first + map->slots;
-		map->iova = ((dma_addr_t)first << SLOT_SHIFT) + low;
+		map->iova = ((dma_addr_t)first << SLOT_SHIFT) + low + high_part(dma, first, coherent);
 		if (coherent)
 			dma->live_coherent++;
 		else
@@ -130,7 +148,7 @@ struct lab_map *lab_map_new(struct lab_dma *dma, void *cpu, size_t size,
 /* Take a mapping away; its addresses are not used again for a while. */
 void lab_map_del(struct lab_dma *dma, struct lab_map *map)
 {
-	unsigned int first = map->iova >> SLOT_SHIFT, i;
+	unsigned int first = slot_of(map->iova), i;
 
 	for (i = 0; i < map->slots; i++)
 		dma->slot[first + i] = NULL;
@@ -146,9 +164,7 @@ struct lab_map *lab_map_find(struct lab_dma *dma, dma_addr_t addr, size_t len)
 {
 	struct lab_map *map;
 
-	if (addr >> SLOT_SHIFT >= NR_SLOTS)
-		return NULL;
-	map = dma->slot[addr >> SLOT_SHIFT];
+	map = dma->slot[slot_of(addr)];
 	if (!map || addr < map->iova || addr + len > map->iova + map->size)
 		return NULL;
 	return map;
@@ -162,7 +178,7 @@ unsigned int lab_map_live_pool(struct lab_dma *dma)
 	for (i = FIRST_SLOT; i < NR_SLOTS && dma->live; i++) {
 		struct lab_map *map = dma->slot[i];
 
-		if (map && map->iova >> SLOT_SHIFT == i && is_pool_memory(map))
+		if (map && slot_of(map->iova) == i && is_pool_memory(map))
 			n++;
 	}
 	return n;
@@ -177,7 +193,7 @@ u64 lab_map_pool_bytes(struct lab_dma *dma)
 	for (i = FIRST_SLOT; i < NR_SLOTS; i++) {
 		struct lab_map *map = dma->slot[i];
 
-		if (map && map->iova >> SLOT_SHIFT == i && is_pool_memory(map))
+		if (map && slot_of(map->iova) == i && is_pool_memory(map))
 			bytes += map->size;
 	}
 	return bytes;

@@ -93,6 +93,24 @@ void lab_leave(struct lab_nic *nic, const u8 *group)
 	rtnl_unlock();
 }
 
+void lab_switch_feature(struct lab_nic *nic, netdev_features_t feature, bool on)
+{
+	rtnl_lock();
+	if (on)
+		nic->ndev->wanted_features |= feature;
+	else
+		nic->ndev->wanted_features &= ~feature;
+	netdev_update_features(nic->ndev);
+	rtnl_unlock();
+	KUNIT_ASSERT_EQ(nic->test, !!(nic->ndev->features & feature), on);
+}
+
+void lab_up_without_gro(struct lab_nic *nic)
+{
+	lab_switch_feature(nic, NETIF_F_GRO, false);
+	lab_up(nic);
+}
+
 static int is_phc(struct device *dev, const void *unused)
 {
 	return dev->class && !strcmp(dev->class->name, "ptp");

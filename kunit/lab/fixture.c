@@ -54,6 +54,7 @@ static void release(void *data)
 	lab_progs_free(nic);
 	lab_loads_free(nic);
 	lab_discard(&nic->pub);
+	lab_reset_wire(NULL);
 	lab_dma_destroy(nic->pub.dma);
 	kfree(nic->pub.frame);
 	kfree(nic->scratch);
@@ -83,23 +84,11 @@ static struct nic *alloc_nic(struct kunit *test, const struct lab_target *target
 	INIT_LIST_HEAD(&nic->progs);
 	INIT_LIST_HEAD(&nic->loads);
 	lab_wire_init(&nic->delivered, LAB_PCAP_UP);
+	lab_wire_init(&nic->others, LAB_PCAP_UP);
 	lab_wire_init(&nic->transmitted, LAB_PCAP_TX);
 	skb_queue_head_init(&nic->skbs);
 	lab_adversary_init(nic);
 	return nic;
-}
-
-/* The interface of a device, or the first of several. */
-struct net_device *lab_netdev_of(struct device *dev)
-{
-	struct net_device *ndev, *found = NULL;
-
-	rtnl_lock();
-	for_each_netdev(&init_net, ndev)
-		if (!found && ndev->dev.parent == dev)
-			found = ndev;
-	rtnl_unlock();
-	return found;
 }
 
 static void apply_overlay(struct nic *nic)
@@ -143,6 +132,7 @@ struct lab_nic *lab_nic_take(struct kunit *test)
 	nic->ctrl = target->soc->ctrl->power_on(target->soc, nic->pub.dma);
 	nic->ctrl->wire = &nic->transmitted;
 	nic->ctrl->late = &nic->late;
+	lab_reset_wire(nic->ctrl);
 	nic->bus.notifier_call = on_bus_event;
 	bus_register_notifier(&platform_bus_type, &nic->bus);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, release, nic), 0);
@@ -151,8 +141,9 @@ struct lab_nic *lab_nic_take(struct kunit *test)
 	KUNIT_ASSERT_PTR_EQ_MSG(test, nic->pub.dma->dev, &nic->pdev->dev,
 				"the memory model was not in place in time");
 	nic->pub.dev = &nic->pdev->dev;
-	nic->pub.ndev = lab_netdev_of(nic->pub.dev);
-	KUNIT_ASSERT_NOT_NULL(test, nic->pub.ndev);
+	nic->macs = lab_macs_of(nic->pub.dev, nic->mac);
+	KUNIT_ASSERT_NE(test, nic->macs, 0);
+	nic->pub.ndev = nic->mac[0];
 	KUNIT_ASSERT_EQ(test, lab_sink_register(nic), 0);
 	return &nic->pub;
 }

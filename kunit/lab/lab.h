@@ -67,12 +67,21 @@
  *	invalidates, TO_DEVICE cleans, BIDIRECTIONAL does both
  *	(arch/arm/mm/proc-arm926.S). A line that the CPU was given and that is
  *	not given back stays in the cache and is read stale.
+ * @LAB_CACHE_MIPS: the same (arch/mips/mm/dma-noncoherent.c,
+ *	cpu_needs_post_dma_flush(): neither 24KEc nor 1004Kc).
  */
 enum lab_cache {
 	LAB_CACHE_ARM64,
 	LAB_CACHE_ARMV7,
 	LAB_CACHE_ARMV5,
+	LAB_CACHE_MIPS,
 };
+
+/* Whether the CPU fetches lines that nobody asked for. */
+static inline bool lab_cache_speculates(enum lab_cache cache)
+{
+	return cache == LAB_CACHE_ARM64 || cache == LAB_CACHE_ARMV7;
+}
 
 struct lab_ctrl_ops;
 
@@ -86,11 +95,18 @@ struct lab_ctrl_ops;
  * @dtbo_end: its end.
  * @queues: receive queues (and transmit queues) the overlay asks for.
  * @has_xdp: the driver must accept a native program.
+ * @no_pool: receive buffers come from no page_pool.
+ * @pools: page_pools of an open interface, 0: as many as queues.
+ * @refill: the function that the driver calls for a new receive buffer, NULL:
+ *	page_pool_dev_alloc_pages().
  * @has_jumbo: the controller takes frames above 1518 bytes.
  * @has_accel: descriptors tell tags and checksums of a received frame, and ask
  *	for the checksums of a transmitted one.
  * @has_stamps: descriptors hold time stamps.
  * @has_coalesce: interrupts can wait for more frames.
+ * @ring: descriptors of its largest ring, 0: 512.
+ * @macs: MACs that share the controller's rings, 0: one.
+ * @lro_frame: longest frame of a ring for LRO, queues 1 to 3; 0: there is none.
  * @max_frame: longest frame, without FCS, received at the default MTU.
  * @caches: the caches it has had, .line 0 ends the list.
  */
@@ -103,10 +119,16 @@ struct lab_soc {
 	const u8 *dtbo_end;
 	unsigned int queues;
 	bool has_xdp;
+	bool no_pool;
+	unsigned int pools;
+	const char *refill;
 	bool has_jumbo;
 	bool has_accel;
 	bool has_stamps;
 	bool has_coalesce;
+	unsigned int ring;
+	unsigned int macs;
+	unsigned int lro_frame;
 	unsigned int max_frame;
 	struct {
 		enum lab_cache cache;
@@ -141,6 +163,8 @@ const void *lab_each_fec_jumbo(struct kunit *test, const void *prev, char *desc)
 /* The same for MediaTek's frame engine. */
 const void *lab_each_mtk(struct kunit *test, const void *prev, char *desc);
 const void *lab_each_mtk_xdp(struct kunit *test, const void *prev, char *desc);
+const void *lab_each_mtk_macs(struct kunit *test, const void *prev, char *desc);
+const void *lab_each_mtk_lro(struct kunit *test, const void *prev, char *desc);
 
 /*
  * Whether there is time: poolstack.long=1 on the kernel command line. Cases
@@ -545,7 +569,9 @@ unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 #include "lab_flow.h"
 #include "lab_hw.h"
 #include "lab_inject.h"
+#include "lab_ip.h"
 #include "lab_link.h"
+#include "lab_mac.h"
 #include "lab_netpoll.h"
 #include "lab_pools.h"
 #include "lab_power.h"

@@ -45,6 +45,12 @@ int lab_hwtstamp(struct lab_nic *nic, bool on);
  */
 int lab_rx_checksum(struct lab_nic *nic, bool on);
 
+/* ethtool -K: NETIF_F_*, which the driver must take. */
+void lab_switch_feature(struct lab_nic *nic, netdev_features_t feature, bool on);
+
+/* Open the interface without GRO, which would look at checksums itself. */
+void lab_up_without_gro(struct lab_nic *nic);
+
 /* Change the address of the station. Returns 0 or a negative error. */
 int lab_set_address(struct lab_nic *nic, const u8 *addr);
 

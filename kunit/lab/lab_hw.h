@@ -42,11 +42,13 @@ enum lab_rx_fault {
  * @faults: of enum lab_rx_fault.
  * @forge: its descriptor holds @length instead of what it should.
  * @length: any number.
+ * @mac: of several, the one that it arrives at.
  */
 struct lab_rx_flags {
 	unsigned int faults;
 	bool forge;
 	u16 length;
+	unsigned int mac;
 };
 
 /**

@@ -24,6 +24,14 @@
  */
 unsigned int lab_pools(struct lab_nic *nic);
 
+/* How many there are to be while the interface is open. */
+static inline unsigned int lab_pools_due(const struct lab_nic *nic)
+{
+	if (nic->soc->no_pool)
+		return 0;
+	return nic->soc->pools ?: nic->soc->queues;
+}
+
 /**
  * lab_pages_in_flight() - pages of pools without a ring
  * @nic: the NIC.

@@ -61,4 +61,15 @@ struct sk_buff *lab_take_skb(struct lab_nic *nic);
  */
 u64 lab_account_lost(struct lab_nic *nic, u64 at_most);
 
+/**
+ * lab_take_transmit_irqs() - interrupts of transmission come to this CPU
+ * @nic: the NIC, its controller running free.
+ * @here: true; false: to the controller's CPU, as those of reception.
+ *
+ * For controllers with a line for each. The case takes them with
+ * lab_complete_here(), as often as it likes; NAPI then polls on this CPU.
+ */
+void lab_take_transmit_irqs(struct lab_nic *nic, bool here);
+void lab_complete_here(struct lab_nic *nic);
+
 #endif

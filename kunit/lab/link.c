@@ -29,12 +29,20 @@ static int board_speed(const struct phy_device *phydev)
 	return SPEED_10;
 }
 
-/*
+/**
+ * lab_settled() - whether the link has come, or gone, for all who care
+ * @ndev: the interface.
+ * @link: to come, or to go.
+ *
  * The carrier comes before the driver's callback, both under the lock of the
  * PHY's state machine: phylib is through when it agrees, under its lock, with
  * what it told the core. Then the queueing discipline has to hear of it.
+ *
+ * Context: task, may sleep.
+ *
+ * Return: see above.
  */
-static bool settled(struct net_device *ndev, bool link)
+bool lab_settled(struct net_device *ndev, bool link)
 {
 	struct phy_device *phydev = ndev->phydev;
 	bool ret = netif_carrier_ok(ndev) == link;
@@ -64,7 +72,7 @@ static bool settled(struct net_device *ndev, bool link)
 void lab_carrier_wait(struct lab_nic *nic, bool link)
 {
 	if (netif_running(nic->ndev))
-		KUNIT_ASSERT_TRUE_MSG(nic->test, lab_wait_until(settled(nic->ndev, link)),
+		KUNIT_ASSERT_TRUE_MSG(nic->test, lab_wait_until(lab_settled(nic->ndev, link)),
 				      "the link does not go %s", link ? "up" : "down");
 }
 

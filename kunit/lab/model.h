@@ -54,7 +54,7 @@ struct lab_mmio *lab_mmio_claim(unsigned int window, const struct lab_mmio_ops *
 /* ---- interrupts and clocks ---------------------------------------------- */
 
 #define LAB_IRQS	8
-#define LAB_CLKS	16
+#define LAB_CLKS	32
 /* of all of them, in Hz: fec needs MDC at 2.5 MHz out of a divider of at most 64 */
 #define LAB_CLK_RATE	66000000
 
@@ -67,6 +67,8 @@ bool lab_clk_running(void);
 unsigned int lab_clks_on(void);
 
 int lab_board_init(void);
+int lab_reset_init(struct device *dev);
+void lab_reset_wire(struct lab_ctrl *ctrl);
 
 /* dma_debug.c */
 bool lab_dma_debug_again(void);
@@ -92,6 +94,7 @@ struct lab_buffer {
  * @name: e.g. "fec".
  * @power_on: reset everything for this SoC and return the controller. The
  *	model keeps one instance; it is not in use by another case.
+ * @reset: the reset line of the board was asserted.
  * @deliver: a frame arrives from the wire; see lab_try_send() for the result.
  * @receive: the same with what happens to it on the way; see lab_send_with().
  * @settle: update the descriptors that are late; returns how many frames.
@@ -110,6 +113,8 @@ struct lab_buffer {
  * @holds: whether an armed buffer lies in this range, so that the controller
  *	may still write to it.
  * @forge_length: change the length in the descriptor filled last.
+ * @hang: stand still until the driver resets the controller.
+ * @hangs: it does.
  * @xdp_ends: names of the driver's ethtool counters that count received frames
  *	which did not go to the stack, NULL terminated; the gate adds them up.
  * @keeps_counters: the driver does not begin them anew when it is opened.
@@ -120,6 +125,7 @@ struct lab_buffer {
 struct lab_ctrl_ops {
 	const char *name;
 	struct lab_ctrl *(*power_on)(const struct lab_soc *soc, struct lab_dma *dma);
+	void (*reset)(struct lab_ctrl *ctrl);
 	int (*deliver)(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame, u32 len);
 	int (*receive)(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame, u32 len,
 		       const struct lab_rx_flags *with);
@@ -135,6 +141,8 @@ struct lab_ctrl_ops {
 	int (*next_buffer)(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
 	bool (*holds)(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);
 	void (*forge_length)(struct lab_ctrl *ctrl, unsigned int queue, u16 len);
+	void (*hang)(struct lab_ctrl *ctrl);
+	bool (*hangs)(struct lab_ctrl *ctrl);
 	const char * const *xdp_ends;
 	bool keeps_counters;
 };
@@ -190,6 +198,7 @@ int lab_ctrl_deliver(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame,
 bool lab_ctrl_transmit(struct lab_ctrl *ctrl);
 bool lab_ctrl_irq_level(struct lab_ctrl *ctrl);
 bool lab_ctrl_raise(struct lab_ctrl *ctrl);
+bool lab_ctrl_raise_some(struct lab_ctrl *ctrl, u32 lines);
 int lab_ctrl_next_buffer(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
 bool lab_ctrl_holds(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);
 void lab_ctrl_forge_length(struct lab_ctrl *ctrl, unsigned int queue, u16 len);
@@ -201,6 +210,8 @@ void lab_ctrl_pause(struct lab_ctrl *ctrl);
 #define LAB_SKIP_TRANSMIT	BIT(0)
 #define LAB_SKIP_IRQ		BIT(1)
 #define LAB_SKIP_RECEIVE	BIT(2)
+/* interrupt lines that another CPU takes, a mask */
+#define LAB_SKIP_LINES(lines)	((lines) << 8)
 
 bool lab_ctrl_step(struct lab_ctrl *ctrl, unsigned int skip);
 

@@ -16,6 +16,22 @@ static u32 len_of(const struct lab_mtk *mtk, const u32 *d)
 	return d[2] >> mtk->variant->txd_len_shift & mtk->variant->txd_len_mask;
 }
 
+static dma_addr_t buffer(const struct lab_mtk *mtk, const u32 *d)
+{
+	u64 high = mtk->variant->wide ? d[2] & TXD_ADDR64 : 0;
+
+	return d[0] | high << 32;
+}
+
+/* Without memory for its own order of descriptors, the free queue, QDMA stands still. */
+static bool has_free_queue(const struct lab_mtk *mtk)
+{
+	u32 tx = mtk->variant->tx;
+
+	return MTK_REG(mtk, tx + TX_FQ_HEAD) && MTK_REG(mtk, tx + TX_FQ_TAIL) &&
+	       MTK_REG(mtk, tx + TX_FQ_COUNT);
+}
+
 /* Read the frame that starts at @at; 0 when it is not there as a whole. */
 static u32 fetch(struct lab_mtk *mtk, u32 at, u32 end, u32 *len)
 {
@@ -31,7 +47,7 @@ static u32 fetch(struct lab_mtk *mtk, u32 at, u32 end, u32 *len)
 			mtk_bad(mtk, at, n, DMA_TO_DEVICE);
 			return 0;
 		}
-		lab_dma_read(mtk->ctrl.dma, d[0], mtk->buf + *len, n);
+		lab_dma_read(mtk->ctrl.dma, buffer(mtk, d), mtk->buf + *len, n);
 		*len += n;
 		at = d[1];
 		if (d[2] & TXD_LAST)
@@ -46,7 +62,7 @@ static u32 fetch(struct lab_mtk *mtk, u32 at, u32 end, u32 *len)
 /* The frame from DTX_PTR up to @next is out: its descriptors are the driver's. */
 static void hand_back(struct lab_mtk *mtk, u32 next)
 {
-	u32 tx = mtk->variant->qdma_tx, at, *d;
+	u32 tx = mtk->variant->tx, at, *d;
 
 	for (at = MTK_REG(mtk, tx + TX_DTX_PTR); at != next; at = d[1]) {
 		d = txd(mtk, at);
@@ -58,24 +74,36 @@ static void hand_back(struct lab_mtk *mtk, u32 next)
 	MTK_REG(mtk, tx + TX_DTX_PTR) = next;
 }
 
+static bool run_qdma(struct lab_mtk *mtk)
+{
+	const struct mtk_variant *v = mtk->variant;
+	u32 next, len, first[8], *d;
+	bool did = false;
+
+	if (!(MTK_REG(mtk, v->qdma_glo) & GLO_TX_DMA_EN) || !has_free_queue(mtk))
+		return false;
+	while ((next = fetch(mtk, MTK_REG(mtk, v->tx + TX_DTX_PTR),
+			     MTK_REG(mtk, v->tx + TX_CTX_PTR), &len))) {
+		d = txd(mtk, MTK_REG(mtk, v->tx + TX_DTX_PTR));
+		memcpy(first, d, v->txd_size);
+		hand_back(mtk, next);
+		mtk_send(mtk, len, first);
+		did = true;
+	}
+	return did;
+}
+
 /* Send all that is ready. */
 bool mtk_tx_run(struct lab_ctrl *ctrl)
 {
 	struct lab_mtk *mtk = to_mtk(ctrl);
 	const struct mtk_variant *v = mtk->variant;
-	bool did = false;
-	u32 next, len;
+	bool did;
 
-	if (!(MTK_REG(mtk, v->qdma_glo) & GLO_TX_DMA_EN))
+	if (mtk->hung)
 		return false;
-	while ((next = fetch(mtk, MTK_REG(mtk, v->qdma_tx + TX_DTX_PTR),
-			     MTK_REG(mtk, v->qdma_tx + TX_CTX_PTR), &len))) {
-		hand_back(mtk, next);
-		lab_wire_out(ctrl->wire, 0, mtk->buf, len);
-		MTK_REG(mtk, v->mib + MIB_TX_PACKETS)++;
-		MTK_REG(mtk, v->mib + MIB_TX_BYTES) += len;
+	did = v->txd == MTK_TXD_PDMA ? mtk_ptx_run(mtk) : run_qdma(mtk);
+	if (did && (!v->tx_delay || MTK_REG(mtk, v->tx_delay) & DELAY_TX_EN))
 		MTK_REG(mtk, v->tx_status) |= v->tx_done;
-		did = true;
-	}
 	return did;
 }

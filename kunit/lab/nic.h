@@ -29,6 +29,7 @@ struct lab_ledger {
 };
 
 #define LAB_LATE_QUEUES	8
+#define LAB_MACS	3
 
 /**
  * struct lab_late - a controller that takes its time, see lab_adversary()
@@ -51,12 +52,14 @@ struct lab_late {
  * @asked: number of the newest question whether it is idle.
  * @answered: of the newest that it has answered: yes, since.
  * @rand: of the task, or of the case without one.
+ * @lines: interrupt lines that it leaves to the case, see lab_take_transmit_irqs().
  */
 struct lab_runner {
 	bool free;
 	struct task_struct *task;
 	unsigned int asked, answered;
 	struct lab_rand rand;
+	u32 lines;
 };
 
 /**
@@ -82,7 +85,10 @@ struct lab_prog {
  * struct nic - what lab_nic_take() makes
  * @pub: what the suite sees.
  * @ctrl: the model.
+ * @mac: interfaces of the controller, the first is @pub's.
+ * @macs: their number.
  * @delivered: frames the stack was given.
+ * @others: the same by the other interfaces.
  * @transmitted: frames that left through the transmitter.
  * @ledger: see above.
  * @progs: programs of the case.
@@ -107,7 +113,9 @@ struct lab_prog {
 struct nic {
 	struct lab_nic pub;
 	struct lab_ctrl *ctrl;
-	struct lab_wire delivered, transmitted;
+	struct net_device *mac[LAB_MACS];
+	unsigned int macs;
+	struct lab_wire delivered, others, transmitted;
 	struct lab_ledger ledger;
 	struct list_head progs;
 	struct list_head loads;
@@ -176,10 +184,13 @@ void lab_sink_unregister(struct nic *nic);
 void lab_progs_free(struct nic *nic);
 
 /* link.c */
+bool lab_settled(struct net_device *ndev, bool link);
 void lab_carrier_wait(struct lab_nic *nic, bool up);
 
-/* fixture.c */
-struct net_device *lab_netdev_of(struct device *dev);
+/* mac.c */
+unsigned int lab_macs_of(struct device *dev, struct net_device **mac);
+void lab_mac_stats(struct nic *nic, struct rtnl_link_stats64 *sum);
+unsigned int lab_mac_of(const struct nic *nic, const struct net_device *ndev);
 
 /* bind.c */
 void lab_bind_leftovers(struct nic *nic);

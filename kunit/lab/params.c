@@ -44,6 +44,7 @@ static const char * const cache_names[] = {
 	[LAB_CACHE_ARM64] = "arm64",
 	[LAB_CACHE_ARMV7] = "armv7",
 	[LAB_CACHE_ARMV5] = "armv5",
+	[LAB_CACHE_MIPS] = "mips",
 };
 
 static void expand(const struct lab_soc *soc)
@@ -170,6 +171,26 @@ const void *lab_each_mtk(struct kunit *test, const void *prev, char *desc)
 const void *lab_each_mtk_xdp(struct kunit *test, const void *prev, char *desc)
 {
 	return next_of(&lab_mtk_ops, prev, desc, with_xdp);
+}
+
+static bool with_macs(const struct lab_soc *soc)
+{
+	return soc->macs > 1;
+}
+
+static bool with_lro(const struct lab_soc *soc)
+{
+	return soc->lro_frame;
+}
+
+const void *lab_each_mtk_macs(struct kunit *test, const void *prev, char *desc)
+{
+	return next_of(&lab_mtk_ops, prev, desc, with_macs);
+}
+
+const void *lab_each_mtk_lro(struct kunit *test, const void *prev, char *desc)
+{
+	return next_of(&lab_mtk_ops, prev, desc, with_lro);
 }
 
 static bool with_accel(const struct lab_soc *soc)

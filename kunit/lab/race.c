@@ -28,7 +28,7 @@ static int run(void *data)
 			idle = 0;
 		}
 		skip = did ? lab_rand_below(&nic->runner.rand, 4) : 0;
-		did = lab_ctrl_step(nic->ctrl, skip);
+		did = lab_ctrl_step(nic->ctrl, skip | LAB_SKIP_LINES(READ_ONCE(nic->runner.lines)));
 		lab_adversary_idle(nic->pub.dma);
 		idle = did || skip ? 0 : idle + 1;
 		if (idle >= IDLE_ROUNDS)
@@ -105,7 +105,22 @@ void lab_run_stop(struct lab_nic *pub)
 		kthread_stop(nic->runner.task);
 	nic->ctrl->free = false;
 	nic->runner.task = NULL;
+	nic->runner.lines = 0;
 	nic->runner.free = false;
+}
+
+void lab_take_transmit_irqs(struct lab_nic *pub, bool here)
+{
+	WRITE_ONCE(to_nic(pub)->runner.lines, here ? BIT(0) : 0);
+}
+
+void lab_complete_here(struct lab_nic *pub)
+{
+	migrate_disable();
+	lab_ctrl_raise_some(to_nic(pub)->ctrl, BIT(0));
+	local_bh_disable();
+	local_bh_enable();
+	migrate_enable();
 }
 
 bool lab_races(struct lab_nic *nic)

@@ -16,6 +16,9 @@
 #ifndef POOLSTACK_SEAM_H
 #define POOLSTACK_SEAM_H
 
+/* of the SoC at hand: one kernel has them all, see mtk.c */
+extern unsigned int lab_net_ip_align;
+
 #include <linux/clk.h>
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -91,6 +94,18 @@ bool lab_site_fails(struct lab_site *site);
 	LAB_SEAM("napi_alloc_skb", napi_alloc_skb(napi, len), NULL)
 #define netdev_alloc_skb(dev, len) \
 	LAB_SEAM("netdev_alloc_skb", netdev_alloc_skb(dev, len), NULL)
+
+#define netdev_alloc_frag(size) \
+	LAB_SEAM("netdev_alloc_frag", netdev_alloc_frag(size), NULL)
+#define napi_alloc_frag(size) \
+	LAB_SEAM("napi_alloc_frag", napi_alloc_frag(size), NULL)
+#undef __get_free_pages
+#define __get_free_pages(gfp, order) \
+	LAB_SEAM("__get_free_pages", alloc_hooks(get_free_pages_noprof(gfp, order)), 0)
+#undef skb_frag_dma_map
+#define skb_frag_dma_map(dev, frag, offset, size, dir) \
+	LAB_SEAM("skb_frag_dma_map", __skb_frag_dma_map(dev, frag, offset, size, dir), \
+		 DMA_MAPPING_ERROR)
 
 #undef dma_map_single
 #define dma_map_single(dev, ptr, size, dir) \

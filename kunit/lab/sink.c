@@ -35,6 +35,7 @@ static rx_handler_result_t take(struct sk_buff **pskb)
 {
 	struct sk_buff *skb = *pskb;
 	struct nic *nic = rcu_dereference(skb->dev->rx_handler_data);
+	unsigned int mac = lab_mac_of(nic, skb->dev);
 
 	if (nic->on_delivery)
 		nic->on_delivery(&nic->pub, nic->delivery_arg);
@@ -49,7 +50,8 @@ static rx_handler_result_t take(struct sk_buff **pskb)
 		dev_queue_xmit(skb);
 		return RX_HANDLER_CONSUMED;
 	}
-	lab_wire_out_marked(&nic->delivered, skb_get_rx_queue(skb), nic->scratch,
+	lab_wire_out_marked(mac ? &nic->others : &nic->delivered,
+			    mac ?: skb_get_rx_queue(skb), nic->scratch,
 			    rebuild(skb, nic->scratch), &(struct lab_marks){
 		.ip_summed = skb->ip_summed,
 		.stamp = ktime_to_ns(skb_hwtstamps(skb)->hwtstamp),
@@ -63,24 +65,31 @@ void lab_forward(struct lab_nic *nic, bool on)
 	WRITE_ONCE(to_nic(nic)->forward, on);
 }
 
-/* Put the sink on the interface; 0 or a negative error. */
+/* Put the sink on the controller's interfaces; 0 or a negative error. */
 int lab_sink_register(struct nic *nic)
 {
-	int ret;
+	unsigned int i;
+	int ret = 0;
 
 	rtnl_lock();
-	ret = netdev_rx_handler_register(nic->pub.ndev, take, nic);
-	rtnl_unlock();
+	for (i = 0; i < nic->macs && !ret; i++)
+		ret = netdev_rx_handler_register(nic->mac[i], take, nic);
 	nic->sinking = !ret;
+	while (ret && --i)
+		netdev_rx_handler_unregister(nic->mac[i - 1]);
+	rtnl_unlock();
 	return ret;
 }
 
 void lab_sink_unregister(struct nic *nic)
 {
+	unsigned int i;
+
 	if (!nic->sinking)
 		return;
 	rtnl_lock();
-	netdev_rx_handler_unregister(nic->pub.ndev);
+	for (i = 0; i < nic->macs; i++)
+		netdev_rx_handler_unregister(nic->mac[i]);
 	rtnl_unlock();
 	nic->sinking = false;
 }

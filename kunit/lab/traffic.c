@@ -197,6 +197,7 @@ void lab_expect_silence(struct lab_nic *nic)
 void lab_discard(struct lab_nic *nic)
 {
 	lab_wire_flush(&to_nic(nic)->delivered);
+	lab_wire_flush(&to_nic(nic)->others);
 	lab_wire_flush(&to_nic(nic)->transmitted);
 	skb_queue_purge(&to_nic(nic)->skbs);
 }
@@ -204,5 +205,6 @@ void lab_discard(struct lab_nic *nic)
 void lab_sink_frames(struct lab_nic *nic, bool keep)
 {
 	to_nic(nic)->delivered.keep = keep;
+	to_nic(nic)->others.keep = keep;
 	to_nic(nic)->transmitted.keep = keep;
 }

@@ -78,6 +78,7 @@ struct bpf_prog *lab_reflect(struct lab_nic *nic)
 int lab_attach(struct lab_nic *nic, struct bpf_prog *prog)
 {
 	struct netdev_bpf xdp = { .command = XDP_SETUP_PROG, .prog = prog };
+	bool link = netif_carrier_ok(nic->ndev);
 	int ret;
 
 	/* as for the core, a reference goes to the driver if it takes it */
@@ -88,6 +89,9 @@ int lab_attach(struct lab_nic *nic, struct bpf_prog *prog)
 	rtnl_unlock();
 	if (ret && prog)
 		bpf_prog_put(prog);
+	/* a driver may take the link down: lab_counts() tells */
+	if (!ret && link)
+		lab_carrier_wait(nic, true);
 	return ret;
 }
 
@@ -110,11 +114,14 @@ void lab_up_with(struct lab_nic *nic, struct bpf_prog *prog)
 
 static int change_fd(struct lab_nic *nic, int fd, u32 flags)
 {
+	bool link = netif_carrier_ok(nic->ndev);
 	int ret;
 
 	rtnl_lock();
 	ret = dev_change_xdp_fd(nic->ndev, NULL, fd, -1, flags);
 	rtnl_unlock();
+	if (!ret && link)
+		lab_carrier_wait(nic, true);
 	return ret;
 }
 

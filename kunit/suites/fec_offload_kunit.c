@@ -5,157 +5,10 @@
  */
 #include <linux/ethtool.h>
 #include <linux/if_vlan.h>
-#include <linux/in.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/rtnetlink.h>
-#include <linux/tcp.h>
 #include <linux/time64.h>
-#include <linux/udp.h>
-#include <linux/unaligned.h>
-#include <net/checksum.h>
-#include <net/ip6_checksum.h>
 
 #include "lab.h"
-
-/* ---- frames with checksums ---------------------------------------------- */
-
-/**
- * struct packet - what is in nic->frame
- * @ip6: IPv6, else IPv4.
- * @proto: IPPROTO_UDP or IPPROTO_TCP.
- * @len: of the frame.
- * @l4: where the protocol's header starts.
- * @at: where in it the checksum is.
- */
-struct packet {
-	bool ip6;
-	u8 proto;
-	u32 len;
-	u32 l4;
-	u32 at;
-};
-
-static const struct packet packets[] = {
-	{ false, IPPROTO_UDP }, { false, IPPROTO_TCP },
-	{ true, IPPROTO_UDP }, { true, IPPROTO_TCP },
-};
-
-static void fill_ip4(u8 *at, u8 proto, u32 len)
-{
-	struct iphdr ip = {
-		.version = 4, .ihl = 5, .tot_len = htons(sizeof(ip) + len), .ttl = 64,
-		.protocol = proto, .saddr = htonl(0x0a000001), .daddr = htonl(0x0a000002),
-	};
-
-	memcpy(at, &ip, sizeof(ip));
-}
-
-static void fill_ip6(u8 *at, u8 proto, u32 len)
-{
-	struct ipv6hdr ip = {
-		.version = 6, .payload_len = htons(len), .nexthdr = proto, .hop_limit = 64,
-	};
-
-	ip.saddr.s6_addr[15] = 1;
-	ip.daddr.s6_addr[15] = 2;
-	memcpy(at, &ip, sizeof(ip));
-}
-
-/* The sum of the pseudo header, folded, not inverted. */
-static u16 pseudo(const u8 *l3, const struct packet *p, u32 len)
-{
-	if (p->ip6) {
-		const struct ipv6hdr *ip = (const struct ipv6hdr *)l3;
-
-		return (__force u16)~csum_ipv6_magic(&ip->saddr, &ip->daddr, len, p->proto, 0);
-	}
-	return (__force u16)~csum_tcpudp_magic(get_unaligned((__be32 *)(l3 + 12)),
-					       get_unaligned((__be32 *)(l3 + 16)),
-					       len, p->proto, 0);
-}
-
-/*
- * A frame of @payload bytes of data: the checksum of IPv4 is right, that of the
- * protocol is the pseudo header's, as the stack leaves it to a device.
- */
-static struct packet build(struct lab_nic *nic, struct packet p, u32 payload, u32 seed)
-{
-	u8 *l3 = nic->frame + ETH_HLEN, *l4;
-	u32 head, len;
-
-	head = p.proto == IPPROTO_TCP ? sizeof(struct tcphdr) : sizeof(struct udphdr);
-	p.at = p.proto == IPPROTO_TCP ? offsetof(struct tcphdr, check) :
-					offsetof(struct udphdr, check);
-	p.l4 = ETH_HLEN + (p.ip6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr));
-	len = head + payload;
-	p.len = p.l4 + len;
-	lab_fill(nic->frame, p.len, seed);
-	put_unaligned_be16(p.ip6 ? ETH_P_IPV6 : ETH_P_IP, nic->frame + 2 * ETH_ALEN);
-	l4 = nic->frame + p.l4;
-	memset(l4, 0, head);
-	put_unaligned_be16(1000, l4);
-	put_unaligned_be16(2000, l4 + 2);
-	if (p.proto == IPPROTO_TCP)
-		l4[12] = sizeof(struct tcphdr) / 4 << 4;
-	else
-		put_unaligned_be16(len, l4 + 4);
-	if (p.ip6) {
-		fill_ip6(l3, p.proto, len);
-	} else {
-		fill_ip4(l3, p.proto, len);
-		put_unaligned((__force u16)ip_fast_csum(l3, 5), (u16 *)(l3 + 10));
-	}
-	put_unaligned(pseudo(l3, &p, len), (u16 *)(l4 + p.at));
-	return p;
-}
-
-/* What whoever is asked for the checksum has to write. */
-static void complete_sum(struct lab_nic *nic, const struct packet *p)
-{
-	u8 *l4 = nic->frame + p->l4;
-
-	put_unaligned((__force u16)csum_fold(csum_partial(l4, p->len - p->l4, 0)),
-		      (u16 *)(l4 + p->at));
-}
-
-static struct packet build_right(struct lab_nic *nic, struct packet p, u32 payload, u32 seed)
-{
-	p = build(nic, p, payload, seed);
-	complete_sum(nic, &p);
-	return p;
-}
-
-/* The frame comes out, and with it what is known of its checksum. */
-static void expect_summed(struct lab_nic *nic, u32 len, u8 ip_summed)
-{
-	struct lab_frame *frame = lab_take_delivered(nic);
-
-	KUNIT_ASSERT_NOT_NULL(nic->test, frame);
-	KUNIT_EXPECT_EQ(nic->test, frame->len, len);
-	KUNIT_EXPECT_MEMEQ(nic->test, frame->data, nic->frame, min(len, frame->len));
-	KUNIT_EXPECT_EQ(nic->test, frame->marks.ip_summed, ip_summed);
-	kfree(frame);
-}
-
-static void switch_feature(struct lab_nic *nic, netdev_features_t feature, bool on)
-{
-	rtnl_lock();
-	if (on)
-		nic->ndev->wanted_features |= feature;
-	else
-		nic->ndev->wanted_features &= ~feature;
-	netdev_update_features(nic->ndev);
-	rtnl_unlock();
-	KUNIT_ASSERT_EQ(nic->test, !!(nic->ndev->features & feature), on);
-}
-
-/* GRO would look at the checksums itself. */
-static void up_without_gro(struct lab_nic *nic)
-{
-	switch_feature(nic, NETIF_F_GRO, false);
-	lab_up(nic);
-}
 
 /* Pause frames need a FIFO that does not store whole frames. */
 static void switch_pause(struct lab_nic *nic, bool on)
@@ -173,23 +26,23 @@ static void switch_pause(struct lab_nic *nic, bool on)
 static void right_checksums_are_believed(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
-	struct packet p;
+	struct lab_ip_frame p;
 	unsigned int i;
 
-	up_without_gro(nic);
-	for (i = 0; i < ARRAY_SIZE(packets) * 8; i++) {
-		p = build_right(nic, packets[i % ARRAY_SIZE(packets)], 20 + 31 * i, i);
+	lab_up_without_gro(nic);
+	for (i = 0; i < LAB_IP_FRAMES * 8; i++) {
+		p = lab_ip_build_right(nic, lab_ip_frames[i % LAB_IP_FRAMES], 20 + 31 * i, i);
 		lab_rx(nic, i % nic->soc->queues, nic->frame, p.len);
-		expect_summed(nic, p.len, CHECKSUM_UNNECESSARY);
+		lab_expect_summed(nic, p.len, CHECKSUM_UNNECESSARY);
 		lab_fill(nic->frame, 100 + i, i);
 		lab_rx(nic, 0, nic->frame, 100 + i);
-		expect_summed(nic, 100 + i, CHECKSUM_NONE);
+		lab_expect_summed(nic, 100 + i, CHECKSUM_NONE);
 	}
 	/* to whom it is switched off, too */
-	switch_feature(nic, NETIF_F_RXCSUM, false);
-	p = build_right(nic, packets[0], 100, 1);
+	lab_switch_feature(nic, NETIF_F_RXCSUM, false);
+	p = lab_ip_build_right(nic, lab_ip_frames[0], 100, 1);
 	lab_rx(nic, 0, nic->frame, p.len);
-	expect_summed(nic, p.len, CHECKSUM_NONE);
+	lab_expect_summed(nic, p.len, CHECKSUM_NONE);
 }
 
 /* Thrown away by the controller, or left to the stack to look at. */
@@ -205,25 +58,25 @@ static void send_wrong(struct lab_nic *nic, u32 len, bool may_discard)
 		return;
 	}
 	KUNIT_ASSERT_EQ(nic->test, ret, 0);
-	expect_summed(nic, len, CHECKSUM_NONE);
+	lab_expect_summed(nic, len, CHECKSUM_NONE);
 }
 
 /* Nobody takes a wrong checksum for a right one, with or without store and forward. */
 static void wrong_checksums_are_not_believed(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
-	struct packet p;
+	struct lab_ip_frame p;
 	unsigned int i;
 
-	up_without_gro(nic);
-	for (i = 0; i < ARRAY_SIZE(packets) * 2; i++) {
-		if (i == ARRAY_SIZE(packets))
+	lab_up_without_gro(nic);
+	for (i = 0; i < LAB_IP_FRAMES * 2; i++) {
+		if (i == LAB_IP_FRAMES)
 			switch_pause(nic, true);
-		p = build_right(nic, packets[i % ARRAY_SIZE(packets)], 60, i);
+		p = lab_ip_build_right(nic, lab_ip_frames[i % LAB_IP_FRAMES], 60, i);
 		nic->frame[p.len - 1] ^= 1;
-		send_wrong(nic, p.len, i < ARRAY_SIZE(packets));
+		send_wrong(nic, p.len, i < LAB_IP_FRAMES);
 	}
-	p = build_right(nic, packets[0], 60, 1);
+	p = lab_ip_build_right(nic, lab_ip_frames[0], 60, 1);
 	nic->frame[ETH_HLEN + 8] ^= 1;		/* TTL: the header's sum */
 	send_wrong(nic, p.len, false);
 }
@@ -237,7 +90,7 @@ static void tags_survive_either_way(struct kunit *test)
 	lab_up(nic);
 	for (i = 0; i < 40; i++) {
 		if (i == 20)
-			switch_feature(nic, NETIF_F_HW_VLAN_CTAG_RX, false);
+			lab_switch_feature(nic, NETIF_F_HW_VLAN_CTAG_RX, false);
 		lab_fill_tagged(nic->frame, 64 + 30 * i, i % 8 << 13 | (i + 1), i);
 		lab_rx(nic, 0, nic->frame, 64 + 30 * i);
 		lab_expect_delivered(nic, nic->frame, 64 + 30 * i);
@@ -253,13 +106,13 @@ static void transmit_summed(struct lab_nic *nic, u32 payload, u32 seed)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(packets); i++) {
-		struct packet p = build(nic, packets[i], payload, seed + i);
+	for (i = 0; i < LAB_IP_FRAMES; i++) {
+		struct lab_ip_frame p = lab_ip_build(nic, lab_ip_frames[i], payload, seed + i);
 
 		KUNIT_ASSERT_EQ(nic->test,
 				lab_stack_xmit_sum(nic, nic->frame, p.len, p.l4, p.at), 0);
 		lab_pump(nic);
-		complete_sum(nic, &p);
+		lab_ip_complete(nic, &p);
 		lab_expect_transmitted(nic, nic->frame, p.len);
 	}
 }

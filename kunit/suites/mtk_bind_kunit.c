@@ -68,7 +68,10 @@ static void a_first_open_that_fails_leaves_nothing(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
-	lab_inject_nth(nic, "page_pool_alloc_pages", "mtk_page_pool_get_buff", 5);
+	if (nic->soc->no_pool)
+		lab_inject_nth(nic, "netdev_alloc_frag", "mtk_rx_alloc", 5);
+	else
+		lab_inject_nth(nic, "page_pool_alloc_pages", "mtk_page_pool_get_buff", 5);
 	KUNIT_EXPECT_NE(test, lab_try_up(nic), 0);
 	KUNIT_EXPECT_EQ(test, lab_inject_stop(nic), 1);
 	KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), 0);

@@ -92,7 +92,7 @@ static bool fcs_shares_line(struct lab_nic *nic, u32 len)
 {
 	u32 line = nic->target->line;
 
-	return nic->target->cache != LAB_CACHE_ARMV5 ||
+	return lab_cache_speculates(nic->target->cache) ||
 	       DIV_ROUND_UP(len, line) == DIV_ROUND_UP(len + ETH_FCS_LEN, line);
 }
 
@@ -349,7 +349,7 @@ static struct kunit_suite fec_suite = {
 };
 
 static struct kunit_case mtk_cases[] = {
-	LAB_CASE(programs_are_taken_where_they_can_run, lab_each_mtk_xdp),
+	LAB_CASE(programs_are_taken_where_they_can_run, lab_each_mtk),
 	LAB_CASE(drop_recycles_its_page, lab_each_mtk_xdp),
 	LAB_CASE(aborted_frames_are_dropped, lab_each_mtk_xdp),
 	LAB_CASE(passed_frames_arrive_whole, lab_each_mtk_xdp),

@@ -198,7 +198,7 @@ def after_patch(step, uml, left):
     lone = expected.lone_socs(cli.root() / "kunit/expected-red")
     # As on the base, as long as a SoC binds only once per boot.
     side = "mine" if left & set(lone.values()) else "patched"
-    _, verdict = kunit.run(side, uml, out=cli.root() / "results/check" / step.name)
+    _, verdict = kunit.run(side, uml, out=cli.root() / "results/check" / step.name, left=left)
     problems = [f"{case.name} {case.param}: {case.reason}" for case in verdict.unexpected]
     problems += [f"{case.name} {case.param}: still red, though {entry.fault} is mended"
                  for case, entry in verdict.expected if entry.fault not in left]

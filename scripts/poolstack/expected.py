@@ -9,10 +9,16 @@ The list is data. One line per case:
 result counts as red. A run on the base passes only if exactly the listed cases are red: a red case
 that is not listed fails it, and so does a listed one that is green, or that ran nowhere.
 
-A line of another kind is about how the base is run: there the driver works on this SoC only as the first
+Lines of other kinds are about how the base is run. There the driver works on this SoC only as the first
 device of a boot, for this fault, so that each case gets a boot of its own:
 
     boot-alone <soc> <fault>
+
+and there this fault would fail every case of a controller at the lab's gate, so that the gate looks past
+what it complains of, and the other faults show (a case that looks for it is red all the same). The kernel
+warns once per boot, so that a warning, by the function it comes from, would be one case's or another's:
+
+    forgive <controller> unmap|live|at:<function> <fault>
 """
 
 import dataclasses
@@ -68,8 +74,8 @@ def load(path):
         if not words:
             continue
         where = f"{path.name}:{number}"
-        if words[0] == "boot-alone":
-            continue                # see lone_socs()
+        if words[0] in ("boot-alone", "forgive"):
+            continue                # see lone_socs() and forgiven()
         if len(words) not in (4, 5) or (len(words) == 5 and words[4] != "alone"):
             raise cli.Stop(f"{where}: `{line.strip()}`: want <suite>.<case> <soc/class> <variant> <fault> [alone]")
         if not re.fullmatch(r"\w+\.\w+", words[0]):
@@ -95,6 +101,39 @@ def lone_socs(path):
             raise cli.Stop(f"{path.name}:{number}: {words[1]} stands twice: drop one")
         found[words[1]] = words[2]
     return found
+
+
+def forgiven(path):
+    """{"controller.complaint": fault} of the forgive lines of the list."""
+    found = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words or words[0] != "forgive":
+            continue
+        if len(words) != 4 or not re.fullmatch(r"[a-z0-9]+", words[1]) or \
+                not re.fullmatch(r"unmap|live|at:\w+", words[2]):
+            raise cli.Stop(f"{path.name}:{number}: `{line.strip()}`: "
+                           "want forgive <controller> unmap|live|at:<function> <fault>")
+        what = f"{words[1]}.{words[2]}"
+        if what in found:
+            raise cli.Stop(f"{path.name}:{number}: {what} stands twice: drop one")
+        found[what] = words[3]
+    return found
+
+
+def forgive_args(path, left=None):
+    """The lab's parameters for a driver with these faults, None: with all of them."""
+    names = [what for what in _left(path, left) if ".at:" not in what]
+    return ["poolstack.forgive=" + ",".join(names)] if names else []
+
+
+def forgiven_warnings(path, left=None):
+    """The functions whose warnings are known of a driver with these faults."""
+    return [what.partition(".at:")[2] for what in _left(path, left) if ".at:" in what]
+
+
+def _left(path, left):
+    return [what for what, fault in forgiven(path).items() if left is None or fault in left]
 
 
 @dataclasses.dataclass

@@ -30,9 +30,9 @@ HOOKS = {
     Path("drivers/net/ethernet/freescale/Makefile"):
         "CFLAGS_fec_main.o += $(if $(CONFIG_POOLSTACK_LAB),"
         "-include $(srctree)/drivers/net/ethernet/poolstack/lab/seam.h)",
-    # for arm64, where it is 0; the SoCs with the other value are not in the lab yet
+    # and what differs between the architectures it is for
     Path("drivers/net/ethernet/mediatek/Makefile"):
-        "CFLAGS_mtk_eth_soc.o += $(if $(CONFIG_POOLSTACK_LAB),-DNET_IP_ALIGN=0 "
+        "CFLAGS_mtk_eth_soc.o += $(if $(CONFIG_POOLSTACK_LAB),-DNET_IP_ALIGN=lab_net_ip_align "
         "-include $(srctree)/drivers/net/ethernet/poolstack/lab/seam.h)",
 }
 # What no build here reads: a third of the files, and half of the bytes.
@@ -367,13 +367,17 @@ def mirror_lab(tree, lab=None):
 
 
 def _hook(file, line):
-    """Have line in file: before Kconfig's last endif, at a Makefile's end."""
+    """Have line, and no other of the lab's, in file: before Kconfig's last endif,
+    at a Makefile's end."""
     content = _content(file)
     if content is None:
         raise cli.Stop(f"no kernel tree: no such file: {file}")
     text = content.decode()
-    if line in text.splitlines():
+    lines = text.splitlines()
+    ours = [old for old in lines if "POOLSTACK_LAB" in old or "/poolstack/" in old]
+    if ours == [line]:
         return False
+    text = "\n".join(old for old in lines if old not in ours) + "\n"
     if file.name == "Kconfig":
         before, endif, after = text.rpartition("\nendif")
         if not endif:

@@ -265,6 +265,29 @@ class Judging(Base):
                 expected.lone_socs(self.folder / "expected-red")
             self.assertIn(f"expected-red:{len(lines)}", stop.exception.message)
 
+    def test_forgive_lines(self):
+        """They are no cases; they become a parameter, for the faults that are left; a broken one is named."""
+        listed = self.folder / "expected-red"
+        self.assertEqual(self.entries("forgive mtk unmap M1", "forgive mtk live M8  # why"), [])
+        self.assertEqual(expected.forgive_args(listed), ["poolstack.forgive=mtk.unmap,mtk.live"])
+        self.assertEqual(expected.forgive_args(listed, {"M8", "F1"}), ["poolstack.forgive=mtk.live"])
+        self.assertEqual(expected.forgive_args(listed, set()), [])
+        self.entries("forgive mtk at:phylink_stop M9", "forgive mtk live M8")
+        self.assertEqual(expected.forgive_args(listed), ["poolstack.forgive=mtk.live"])
+        self.assertEqual(expected.forgiven_warnings(listed), ["phylink_stop"])
+        self.assertEqual(expected.forgiven_warnings(listed, {"M8"}), [])
+        warning = "WARNING: net/x.c:1 at {}+0x14c/0x160, CPU#0: y/1\n"
+        self.assertNotIn("WARNING", lab.forgive(warning.format("phylink_stop"), ["phylink_stop"]))
+        asserted = "RTNL: assertion failed at net/x.c (1)\n" + warning.format("phylink_stop")
+        self.assertNotIn("assertion failed", lab.forgive(asserted, ["phylink_stop"]))
+        self.assertIn("assertion failed", lab.forgive(asserted, ["mtk_stop"]))
+        self.assertIn("WARNING", lab.forgive(warning.format("mtk_stop"), ["phylink_stop"]))
+        for lines in (["forgive mtk unmap"], ["forgive mtk all M1"], ["# head", "forgive m live M1", "forgive m live M2"]):
+            self.entries(*lines)
+            with self.assertRaises(cli.Stop) as stop:
+                expected.forgiven(listed)
+            self.assertIn(f"expected-red:{len(lines)}", stop.exception.message)
+
     def test_matrix(self):
         """Suites by SoCs, greens and reds, and a line that sums."""
         run, _ = self.run_lab(self.RED)

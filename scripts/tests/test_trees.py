@@ -86,6 +86,15 @@ class Trees(Case):
                          {str(trees.LAB / name) for name in
                           ("lab/dma.c", "lab/irq.c", "suites/a_kunit.c")})
 
+    def test_a_hook_that_changed_replaces_the_old_one(self):
+        tree = trees.prepare("base").path
+        file = tree / "drivers/net/ethernet/freescale/Makefile"
+        old = "CFLAGS_fec_main.o += $(if $(CONFIG_POOLSTACK_LAB),-DOLD)"
+        file.write_text(file.read_text().replace("\nCFLAGS", f"\n{old}\nCFLAGS"))
+        trees.prepare("base")
+        self.assertEqual(file.read_text().count("POOLSTACK_LAB"), 1)
+        self.assertNotIn("-DOLD", file.read_text())
+
     def test_lab_that_is_not_there(self):
         (self.repo / "kunit/Kconfig").unlink()
         with self.assertRaisesRegex(cli.Stop, "the lab has no Kconfig"):

@@ -9,7 +9,7 @@
 #include "lab.h"
 
 /* more frames than a ring of the driver holds */
-#define MANY	1400
+#define MANY	2600
 
 static void up_with_program(struct lab_nic *nic)
 {
@@ -319,7 +319,7 @@ static void without_a_link_no_frame_is_taken(struct kunit *test)
 	lab_load_expect_wire(load, 0, LAB_BULK_MAX);
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(a_program_makes_it_a_target, lab_each_fec_xdp),
 	LAB_CASE(every_bulk_is_sent_and_returned, lab_each_fec_xdp),
 	LAB_CASE(pages_of_another_pool_come_back, lab_each_fec_xdp),
@@ -338,9 +338,28 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_redirect_in",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(every_bulk_is_sent_and_returned, lab_each_mtk_xdp),
+	LAB_CASE(pages_of_another_pool_come_back, lab_each_mtk_xdp),
+	LAB_CASE(pages_go_to_no_cache_of_another_driver, lab_each_mtk_xdp),
+	LAB_CASE(a_pool_that_ended_gets_its_pages_back, lab_each_mtk_xdp),
+	LAB_CASE(frames_of_every_length_leave_whole, lab_each_mtk_xdp),
+	LAB_CASE(the_ring_wraps, lab_each_mtk_xdp),
+	LAB_CASE(a_full_ring_takes_no_more, lab_each_mtk_xdp),
+	LAB_CASE(a_full_ring_does_not_flood_the_log, lab_each_mtk_xdp),
+	LAB_CASE(a_failed_mapping_ends_the_bulk, lab_each_mtk_xdp),
+	LAB_CASE(close_returns_what_was_queued, lab_each_mtk_xdp),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_redirect_in",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);

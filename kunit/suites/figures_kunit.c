@@ -177,7 +177,7 @@ static void skbmode_drop(struct kunit *test)
 	lab_account(nic, 2 * ARRAY_SIZE(batches) * FRAMES);
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(plain, lab_each_fec),
 	LAB_CASE(attach, lab_each_fec_xdp),
 	LAB_CASE(pass, lab_each_fec_xdp),
@@ -189,9 +189,26 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_figures",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(plain, lab_each_mtk),
+	LAB_CASE(attach, lab_each_mtk_xdp),
+	LAB_CASE(pass, lab_each_mtk_xdp),
+	LAB_CASE(drop, lab_each_mtk_xdp),
+	LAB_CASE(xdptx, lab_each_mtk_xdp),
+	LAB_CASE(xmit, lab_each_mtk),
+	LAB_CASE(forward, lab_each_mtk),
+	LAB_CASE(skbmode_drop, lab_each_mtk),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_figures",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);

@@ -13,19 +13,31 @@
 
 #include "lab.h"
 
-/* one target of each kind of cache is enough where rounds are many */
-static const void *one_per_cache(struct kunit *test, const void *prev, char *desc)
+/* One target of each kind of cache is enough where rounds are many. */
+static const void *one_per_cache_of(struct kunit *test, const void *prev, char *desc,
+				    const void *(*each)(struct kunit *test, const void *prev,
+							char *desc))
 {
 	const struct lab_target *target, *last = prev;
 	u32 seen = last ? BIT(last->cache) : 0;
 
-	for (target = last ? lab_each_fec(test, NULL, desc) : NULL; target != last;
-	     target = lab_each_fec(test, target, desc))
+	for (target = last ? each(test, NULL, desc) : NULL; target != last;
+	     target = each(test, target, desc))
 		seen |= BIT(target->cache);
-	for (target = lab_each_fec(test, prev, desc); target && seen & BIT(target->cache);
-	     target = lab_each_fec(test, target, desc))
+	for (target = each(test, prev, desc); target && seen & BIT(target->cache);
+	     target = each(test, target, desc))
 		;
 	return target;
+}
+
+static const void *one_per_cache(struct kunit *test, const void *prev, char *desc)
+{
+	return one_per_cache_of(test, prev, desc, lab_each_fec);
+}
+
+static const void *one_mtk_per_cache(struct kunit *test, const void *prev, char *desc)
+{
+	return one_per_cache_of(test, prev, desc, lab_each_mtk);
 }
 
 /* Rounds of open and close, a thousand in a long run: free memory is flat. */
@@ -113,7 +125,7 @@ static void a_parked_skb_keeps_its_pool(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), held);
 		unpark(nic, &sock);
 		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), 0);
-		KUNIT_EXPECT_EQ(test, lab_pools(nic), nic->soc->queues);
+		KUNIT_EXPECT_EQ(test, lab_pools(nic), lab_pools_due(nic));
 		lab_down(nic);
 		KUNIT_EXPECT_EQ(test, lab_pools(nic), 0);
 	}
@@ -199,7 +211,7 @@ static void attach_with_frames_waiting(struct kunit *test)
 			lab_expect_delivered(nic, nic->frame, 500);
 		}
 		KUNIT_ASSERT_EQ(test, lab_pages_in_flight(nic), 0);
-		KUNIT_ASSERT_EQ(test, lab_pools(nic), nic->soc->queues);
+		KUNIT_ASSERT_EQ(test, lab_pools(nic), lab_pools_due(nic));
 	}
 }
 
@@ -368,7 +380,7 @@ static void an_open_without_memory_fails_whole(struct kunit *test)
 	lab_receive(nic, 20, 1000, 1);
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(many_rounds_leak_no_memory, one_per_cache),
 	LAB_CASE(a_parked_skb_keeps_its_pool, lab_each_fec),
 	LAB_CASE(a_parked_skb_is_left_alone, lab_each_fec),
@@ -382,9 +394,26 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_stress",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(many_rounds_leak_no_memory, one_mtk_per_cache),
+	LAB_CASE(a_parked_skb_keeps_its_pool, lab_each_mtk_xdp),
+	LAB_CASE(a_parked_skb_is_left_alone, lab_each_mtk),
+	LAB_CASE(attach_with_frames_waiting, lab_each_mtk_xdp),
+	LAB_CASE(pools_have_the_direction_of_the_moment, lab_each_mtk_xdp),
+	LAB_CASE(both_ends_of_every_frame_are_synced, lab_each_mtk_xdp),
+	LAB_CASE(synced_windows_are_exact_to_the_byte, lab_each_mtk_xdp),
+	LAB_CASE(an_open_without_memory_fails_whole, lab_each_mtk),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_stress",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);

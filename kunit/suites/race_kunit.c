@@ -19,7 +19,10 @@ static unsigned int rounds(struct lab_nic *nic, unsigned int alone)
 }
 
 /* What receives, transmits and resets lose at most: all rings, full. */
-#define RINGS(resets)	((u64)(resets) * 3 * 512)
+static u64 rings(const struct lab_nic *nic, unsigned int resets)
+{
+	return (u64)resets * 3 * (nic->soc->ring ?: 512);
+}
 
 #define BATCH	32
 
@@ -225,7 +228,7 @@ static void programs_come_and_go_under_fire(struct kunit *test)
 	lab_pump(nic);
 	lab_flow_transmitted(nic, &back, 1);
 	lab_flow_delivered(nic, &up, 1);
-	lab_account_lost(nic, RINGS(resets));
+	lab_account_lost(nic, rings(nic, resets));
 }
 
 /* Closed in the middle of traffic in both directions: nothing stays behind. */
@@ -251,11 +254,33 @@ static void closing_meets_traffic(struct kunit *test)
 		lab_flow_transmitted(nic, &out, 1);
 		lab_flow_delivered(nic, &in, 1);
 		KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), 0);
-		lab_account_lost(nic, RINGS(1));
+		lab_account_lost(nic, rings(nic, 1));
 	}
 }
 
-static struct kunit_case cases[] = {
+/* What was sent back is completed on this CPU, while the other takes pages to receive. */
+static void reflected_frames_return_from_another_cpu(struct kunit *test)
+{
+	struct lab_flow back = { .id = 1, .min = 508, .max = 508, .mark = true, .lossy = true };
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int i, n;
+
+	lab_up_with(nic, lab_flow_prog(nic, &back, XDP_TX));
+	lab_run_free(nic);
+	lab_take_transmit_irqs(nic, lab_races(nic));
+	n = rounds(nic, 400);
+	for (i = 0; i < n && test->status != KUNIT_FAILURE; i++) {
+		lab_flow_send(nic, &back, 0);
+		lab_complete_here(nic);
+		lab_flow_transmitted(nic, &back, 1);
+	}
+	lab_take_transmit_irqs(nic, false);
+	lab_pump(nic);
+	lab_flow_transmitted(nic, &back, 1);
+	lab_flow_complete_but(nic, &back, lab_stat(nic, "rx_xdp_tx_errors"));
+}
+
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(pages_of_skbs_come_back_from_another_cpu, lab_each_fec),
 	LAB_CASE(one_flow_allocates_no_page, lab_each_fec),
 	LAB_CASE(two_flows_allocate_no_page, lab_each_fec),
@@ -266,9 +291,24 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_race",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(pages_of_skbs_come_back_from_another_cpu, lab_each_mtk),
+	LAB_CASE(completions_meet_transmissions, lab_each_mtk),
+	LAB_CASE(reflected_frames_meet_transmissions, lab_each_mtk_xdp),
+	LAB_CASE(programs_come_and_go_under_fire, lab_each_mtk_xdp),
+	LAB_CASE(closing_meets_traffic, lab_each_mtk),
+	LAB_CASE(reflected_frames_return_from_another_cpu, lab_each_mtk_xdp),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_race",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);

@@ -171,7 +171,8 @@ static void the_ring_outlives_a_missing_page(struct kunit *test)
 	lab_up(nic);
 	note_start(nic);
 	for (i = 0; i < ARRAY_SIZE(nth); i++) {
-		lab_inject_nth(nic, "page_pool_dev_alloc_pages", NULL, nth[i]);
+		lab_inject_nth(nic, nic->soc->refill ?: "page_pool_dev_alloc_pages", NULL,
+			       nth[i]);
 		missing = 0;
 		after = 0;
 		for (n = 1; n <= 2 * nth[i] + 4 && after < 2; n++) {
@@ -284,7 +285,7 @@ static void a_frame_that_cannot_be_mapped_is_lost_alone(struct kunit *test)
 	lab_inject_each(nic, &op);
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(a_frame_without_memory_is_counted, lab_each_fec),
 	LAB_CASE(a_passed_frame_without_memory_is_counted, lab_each_fec_xdp),
 	LAB_CASE(a_reflected_frame_without_memory_is_counted, lab_each_fec_xdp),
@@ -294,9 +295,24 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_inject_traffic",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(a_frame_without_memory_is_counted, lab_each_mtk),
+	LAB_CASE(a_passed_frame_without_memory_is_counted, lab_each_mtk_xdp),
+	LAB_CASE(a_reflected_frame_without_memory_is_counted, lab_each_mtk_xdp),
+	LAB_CASE(the_ring_outlives_a_missing_page, lab_each_mtk),
+	LAB_CASE(the_ring_outlives_a_drought, lab_each_mtk),
+	LAB_CASE(a_frame_that_cannot_be_mapped_is_lost_alone, lab_each_mtk),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_inject_traffic",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);

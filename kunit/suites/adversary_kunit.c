@@ -199,7 +199,7 @@ static void everything_at_once(struct kunit *test)
 	lab_flow_complete(nic, out);
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(frames_reach_the_stack, lab_each_fec),
 	LAB_CASE(the_stack_transmits_while_it_receives, lab_each_fec),
 	LAB_CASE(passed_frames_reach_the_stack, lab_each_fec_xdp),
@@ -211,9 +211,26 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_adversary",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(frames_reach_the_stack, lab_each_mtk),
+	LAB_CASE(the_stack_transmits_while_it_receives, lab_each_mtk),
+	LAB_CASE(passed_frames_reach_the_stack, lab_each_mtk_xdp),
+	LAB_CASE(reflected_frames_leave_whole, lab_each_mtk_xdp),
+	LAB_CASE(cut_frames_leave_cut, lab_each_mtk_xdp),
+	LAB_CASE(grown_frames_leave_grown, lab_each_mtk_xdp),
+	LAB_CASE(moved_frames_reach_the_stack_as_moved, lab_each_mtk_xdp),
+	LAB_CASE(everything_at_once, lab_each_mtk_xdp),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_adversary",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);

@@ -224,7 +224,7 @@ static void moves_past_the_buffer_are_refused(struct kunit *test)
 	}
 }
 
-static struct kunit_case cases[] = {
+static struct kunit_case fec_cases[] = {
 	LAB_CASE(moved_ends_pass, lab_each_fec_xdp),
 	LAB_CASE(moved_ends_are_transmitted, lab_each_fec_xdp),
 	LAB_CASE(moved_ends_are_dropped, lab_each_fec_xdp),
@@ -234,9 +234,24 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite fec_suite = {
 	.name = "fec_meta",
-	.test_cases = cases,
+	.test_cases = fec_cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case mtk_cases[] = {
+	LAB_CASE(moved_ends_pass, lab_each_mtk_xdp),
+	LAB_CASE(moved_ends_are_transmitted, lab_each_mtk_xdp),
+	LAB_CASE(moved_ends_are_dropped, lab_each_mtk_xdp),
+	LAB_CASE(moved_ends_are_redirected, lab_each_mtk_xdp),
+	LAB_CASE(metadata_is_refused_or_arrives, lab_each_mtk_xdp),
+	LAB_CASE(moves_past_the_buffer_are_refused, lab_each_mtk_xdp),
+	{}
+};
+
+static struct kunit_suite mtk_suite = {
+	.name = "mtk_meta",
+	.test_cases = mtk_cases,
+};
+
+kunit_test_suites(&fec_suite, &mtk_suite);
