@@ -172,13 +172,19 @@ def inventory(uml, glob, outdir, *, soc="", variant=expected.PLAIN):
 
 
 def forgive(text, functions):
-    """The log without the warnings of these functions, and the assertions that they are about."""
+    """The log without the warnings of these functions, what they are about, and the assertions beside."""
+    lines = text.splitlines()
     for function in functions:
-        warning = rf"\bWARNING: (\S+):(\d+)(?= at {function}\+0x)"
-        for file, line in set(re.findall(warning, text)):
-            text = text.replace(f"RTNL: assertion failed at {file} ({line})", f"known: {file} ({line})")
-        text = re.sub(warning, r"known: \1:\2", text)
-    return text
+        for place, line in enumerate(lines):
+            found = re.search(rf"\bWARNING: (\S+):(\d+) at {function}\+0x", line)
+            if not found:
+                continue
+            about = f"RTNL: assertion failed at {found[1]} ({found[2]})"
+            lines = [f"known of {function}" if about in other else other for other in lines]
+            while place < len(lines) and "[ end trace " not in lines[place]:
+                lines[place] = f"known of {function}"
+                place += 1
+    return "\n".join(lines) + "\n"
 
 
 def collect(job, run, limit=BOOT_LIMIT):
