@@ -2,7 +2,7 @@
 """Which lines of the driver the lab reaches.
 
 The driver's objects are compiled with gcov's counters and linked to the lab's kernel (relink.py); each
-boot leaves its own counts, which are added here. What is held against a list (kunit/uncovered) is every
+boot leaves its own counts, which are added here. What is held against a list (kunit/uncovered, kunit/uncovered-mtk) is every
 line with code of the functions that the list names:
 
     held <area>: <function or glob> ...
@@ -20,8 +20,11 @@ import re
 
 from poolstack import cli, kunit, lab, relink
 
-FOLDER = "drivers/net/ethernet/freescale"
-SOURCES = ("fec_main.c", "fec_ptp.c")
+# {driver: (its folder, what is counted, the list, the cases)}; held is the first file.
+DRIVERS = {
+    "fec": ("drivers/net/ethernet/freescale", ("fec_main.c", "fec_ptp.c"), "uncovered", "fec*"),
+    "mtk": ("drivers/net/ethernet/mediatek", ("mtk_eth_soc.c",), "uncovered-mtk", "mtk*"),
+}
 FLAGS = ("--coverage", "-fprofile-update=atomic")
 # The linker script of UML leaves out .fini_array.*, where the compiler puts the call that writes the counts.
 LINK = ("--coverage", "-Wl,-fini,__gcov_exit")
@@ -193,18 +196,19 @@ def table(rows):
     return lines
 
 
-def measure(side, *, glob="fec*", ksrc=None):
-    """Build with counters and run: (source text, {line: count}, lab.Run, expected.Verdict) of fec_main.c."""
+def measure(side, driver, *, glob=None, ksrc=None):
+    """Build with counters and run: (source text, {line: count}, lab.Run, expected.Verdict) of the driver's first file."""
+    where, sources, _, cases = DRIVERS[driver]
     tree, uml = kunit.build(side, ksrc=ksrc, sides=[side])
     kit = relink.Kit(tree, uml.parent)
-    folder = cli.root() / "results" / "coverage" / side
-    files = [f"{FOLDER}/{name}" for name in SOURCES]
+    folder = cli.root() / "results" / "coverage" / driver / side
+    files = [f"{where}/{name}" for name in sources]
     with cli.step("building with counters"):
         kit.copy(files, folder / "build")
         program = kit.kernel(files, folder / "build", extra=FLAGS, link_extra=LINK)
-    result, verdict = kunit.run(side, program, glob=glob, out=folder / "run")
+    result, verdict = kunit.run(side, program, glob=glob or cases, out=folder / "run")
     objects = [folder / "build" / member for file in files for member in kit.objects(file)]
     with cli.step("reading the counts"):
         total, boots = gather(folder / "run", objects)
     cli.say(f"   {boots} files of counts")
-    return (folder / "build" / files[0]).read_text(), total.get(SOURCES[0], {}), result, verdict
+    return (folder / "build" / files[0]).read_text(), total.get(sources[0], {}), result, verdict
