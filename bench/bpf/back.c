@@ -7,9 +7,9 @@ SEC("xdp") int back(struct xdp_md *ctx)
 	struct ethhdr *eth = bench_frame(ctx);
 
 	if (!eth)
-		return XDP_DROP;
+		return bench_verdict(XDP_DROP);
 	bench_swap_addresses(eth);
-	return bench_redirect(BENCH_PORT, 0);
+	return bench_verdict(bench_redirect(BENCH_PORT, 0));
 }
 
 SEC("license") char bench_license[] = "GPL";

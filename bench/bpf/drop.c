@@ -4,7 +4,7 @@
 
 SEC("xdp") int drop(struct xdp_md *ctx)
 {
-	return bench_frame(ctx) ? XDP_DROP : XDP_PASS;
+	return bench_verdict(bench_frame(ctx) ? XDP_DROP : XDP_PASS);
 }
 
 SEC("license") char bench_license[] = "GPL";

@@ -18,6 +18,19 @@
 #define BENCH_PORT	2	/* ifindex of the port: first after lo */
 #define BENCH_VETH	100	/* ifindex given to veth0 by bench/workloads/guest/lib.sh */
 
+#ifdef BENCH_COUNT
+/* A map of that name counts what the program returned, see bench/tools/verdicts.c */
+struct {
+	int (*type)[BPF_MAP_TYPE_PERCPU_ARRAY];
+	int (*max_entries)[XDP_REDIRECT + 1];
+	__u32 *key;
+	__u64 *value;
+} BENCH_COUNT SEC(".maps");
+
+static void *(*bench_lookup)(void *map, const void *key) =
+	(void *)BPF_FUNC_map_lookup_elem;
+#endif
+
 static long (*bench_redirect)(__u32 ifindex, __u64 flags) =
 	(void *)BPF_FUNC_redirect;
 
@@ -40,6 +53,18 @@ static __always_inline void bench_swap_addresses(struct ethhdr *eth)
 	__builtin_memcpy(dst, eth->h_dest, ETH_ALEN);
 	__builtin_memcpy(eth->h_dest, eth->h_source, ETH_ALEN);
 	__builtin_memcpy(eth->h_source, dst, ETH_ALEN);
+}
+
+static __always_inline int bench_verdict(int verdict)
+{
+#ifdef BENCH_COUNT
+	__u32 key = verdict;
+	__u64 *count = bench_lookup(&BENCH_COUNT, &key);
+
+	if (count)
+		++*count;
+#endif
+	return verdict;
 }
 
 #endif /* BENCH_BPF_FRAME_H */

@@ -6,7 +6,7 @@ SEC("xdp") int pass(struct xdp_md *ctx)
 {
 	/* Keeps the compiler from dropping a look whose result does not matter */
 	asm volatile("" : : "r"(bench_frame(ctx)));
-	return XDP_PASS;
+	return bench_verdict(XDP_PASS);
 }
 
 SEC("license") char bench_license[] = "GPL";

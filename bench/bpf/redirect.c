@@ -5,8 +5,8 @@
 SEC("xdp") int redirect(struct xdp_md *ctx)
 {
 	if (!bench_frame(ctx))
-		return XDP_PASS;
-	return bench_redirect(BENCH_VETH, 0);
+		return bench_verdict(XDP_PASS);
+	return bench_verdict(bench_redirect(BENCH_VETH, 0));
 }
 
 SEC("license") char bench_license[] = "GPL";

@@ -7,9 +7,9 @@ SEC("xdp") int tx(struct xdp_md *ctx)
 	struct ethhdr *eth = bench_frame(ctx);
 
 	if (!eth)
-		return XDP_PASS;
+		return bench_verdict(XDP_PASS);
 	bench_swap_addresses(eth);
-	return XDP_TX;
+	return bench_verdict(XDP_TX);
 }
 
 SEC("license") char bench_license[] = "GPL";

@@ -16,10 +16,11 @@ static bool adversary;
 module_param(adversary, bool, 0444);
 MODULE_PARM_DESC(adversary, "lab_adversary() for every case, for experiments");
 
-/* Numbers for one purpose of one case on one target. */
+/* Numbers for one purpose of one case, if there is one, on one target. */
 static void rand_init(struct lab_rand *rand, struct lab_nic *nic, u32 purpose)
 {
-	u32 name = jhash(nic->test->name, strlen(nic->test->name), purpose);
+	const char *test = nic->test ? nic->test->name : "";
+	u32 name = jhash(test, strlen(test), purpose);
 
 	lab_rand_init(rand, jhash(nic->target->name, strlen(nic->target->name), name));
 }

@@ -91,59 +91,85 @@ static struct nic *alloc_nic(struct kunit *test, const struct lab_target *target
 	return nic;
 }
 
-static void apply_overlay(struct nic *nic)
+/**
+ * lab_nic_power_on() - a SoC with its memory and its controller, nothing plugged in
+ * @test: the case that takes it, NULL for none.
+ * @target: which SoC.
+ *
+ * From here on a device of the SoC that appears gets the memory model.
+ *
+ * Return: NULL without memory.
+ */
+struct nic *lab_nic_power_on(struct kunit *test, const struct lab_target *target)
 {
-	const struct lab_soc *soc = nic->pub.soc;
-	struct kunit *test = nic->pub.test;
-	struct device_node *np;
-	int ret;
-
-	ret = of_overlay_fdt_apply(soc->dtbo_begin, soc->dtbo_end - soc->dtbo_begin,
-				   &nic->overlay, NULL);
-	KUNIT_ASSERT_EQ_MSG(test, ret, 0, "overlay of %s", soc->name);
-
-	np = of_find_compatible_node(NULL, NULL, soc->compatible);
-	KUNIT_ASSERT_NOT_NULL(test, np);
-	nic->pdev = of_find_device_by_node(np);
-	of_node_put(np);
-	KUNIT_ASSERT_NOT_NULL(test, nic->pdev);
-
-	KUNIT_ASSERT_TRUE_MSG(test, lab_wait_until(device_is_bound(&nic->pdev->dev)),
-			      "the driver did not probe on %s", soc->name);
-}
-
-struct lab_nic *lab_nic_take(struct kunit *test)
-{
-	const struct lab_target *target = test->param_value;
 	struct nic *nic;
 
-	KUNIT_ASSERT_NOT_NULL_MSG(test, target, "not a LAB_CASE()");
-	if (lab_listing())
-		kunit_skip(test, "listed");
-	KUNIT_ASSERT_EQ(test, lab_mmio_init(), 0);
-	KUNIT_ASSERT_EQ(test, lab_board_init(), 0);
-	KUNIT_ASSERT_TRUE(test, lab_dma_debug_again());
-	/* the second CPU, if there is one, is the controller's: lab_run_free() */
-	if (num_online_cpus() > 1)
-		KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
-
+	if (lab_mmio_init() || lab_board_init())
+		return NULL;
 	nic = alloc_nic(test, target);
-	KUNIT_ASSERT_NOT_NULL(test, nic);
+	if (!nic)
+		return NULL;
 	nic->ctrl = target->soc->ctrl->power_on(target->soc, nic->pub.dma);
 	nic->ctrl->wire = &nic->transmitted;
 	nic->ctrl->late = &nic->late;
 	lab_reset_wire(nic->ctrl);
 	nic->bus.notifier_call = on_bus_event;
 	bus_register_notifier(&platform_bus_type, &nic->bus);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, release, nic), 0);
+	return nic;
+}
 
-	apply_overlay(nic);
-	KUNIT_ASSERT_PTR_EQ_MSG(test, nic->pub.dma->dev, &nic->pdev->dev,
-				"the memory model was not in place in time");
+/**
+ * lab_nic_plug() - apply the overlay and wait for the driver
+ * @nic: powered on.
+ *
+ * Return: NULL, or what went wrong.
+ */
+const char *lab_nic_plug(struct nic *nic)
+{
+	const struct lab_soc *soc = nic->pub.soc;
+	struct device_node *np;
+
+	if (of_overlay_fdt_apply(soc->dtbo_begin, soc->dtbo_end - soc->dtbo_begin,
+				 &nic->overlay, NULL))
+		return "the overlay does not apply";
+	np = of_find_compatible_node(NULL, NULL, soc->compatible);
+	if (!np)
+		return "the overlay has no controller";
+	nic->pdev = of_find_device_by_node(np);
+	of_node_put(np);
+	if (!nic->pdev)
+		return "the overlay made no device";
+	if (!lab_wait_until(device_is_bound(&nic->pdev->dev)))
+		return "the driver did not probe";
+	if (nic->pub.dma->dev != &nic->pdev->dev)
+		return "the memory model was not in place in time";
 	nic->pub.dev = &nic->pdev->dev;
 	nic->macs = lab_macs_of(nic->pub.dev, nic->mac);
-	KUNIT_ASSERT_NE(test, nic->macs, 0);
+	if (!nic->macs)
+		return "the driver has no interface";
 	nic->pub.ndev = nic->mac[0];
+	return NULL;
+}
+
+struct lab_nic *lab_nic_take(struct kunit *test)
+{
+	const struct lab_target *target = test->param_value;
+	struct nic *nic;
+	const char *why;
+
+	KUNIT_ASSERT_NOT_NULL_MSG(test, target, "not a LAB_CASE()");
+	if (lab_listing())
+		kunit_skip(test, "listed");
+	KUNIT_ASSERT_TRUE(test, lab_dma_debug_again());
+	/* the second CPU, if there is one, is the controller's: lab_run_free() */
+	if (num_online_cpus() > 1)
+		KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
+
+	nic = lab_nic_power_on(test, target);
+	KUNIT_ASSERT_NOT_NULL(test, nic);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, release, nic), 0);
+	why = lab_nic_plug(nic);
+	KUNIT_ASSERT_NULL_MSG(test, why, "%s: %s", target->soc->name, why);
 	KUNIT_ASSERT_EQ(test, lab_sink_register(nic), 0);
 	return &nic->pub;
 }

@@ -225,6 +225,9 @@ bool lab_ctrl_step(struct lab_ctrl *ctrl, unsigned int skip);
  * @count: all that ever came.
  * @lost: of these, not kept for want of memory.
  * @keep: false: count only.
+ * @out: called with each frame, any context, the controller's lock held; NULL
+ *	for nothing.
+ * @arg: its argument.
  */
 struct lab_wire {
 	const char *way;
@@ -232,6 +235,8 @@ struct lab_wire {
 	struct list_head frames;
 	u64 count, lost;
 	bool keep;
+	void (*out)(void *arg, const u8 *data, u32 len);
+	void *arg;
 };
 
 void lab_wire_init(struct lab_wire *wire, const char *way);

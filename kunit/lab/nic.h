@@ -175,6 +175,7 @@ void lab_run_perhaps(struct nic *nic);
 
 /* params.c */
 bool lab_listing(void);
+const struct lab_target *lab_target_named(const char *name);
 
 /* sink.c */
 int lab_sink_register(struct nic *nic);
@@ -191,6 +192,10 @@ void lab_carrier_wait(struct lab_nic *nic, bool up);
 unsigned int lab_macs_of(struct device *dev, struct net_device **mac);
 void lab_mac_stats(struct nic *nic, struct rtnl_link_stats64 *sum);
 unsigned int lab_mac_of(const struct nic *nic, const struct net_device *ndev);
+
+/* fixture.c */
+struct nic *lab_nic_power_on(struct kunit *test, const struct lab_target *target);
+const char *lab_nic_plug(struct nic *nic);
 
 /* bind.c */
 void lab_bind_leftovers(struct nic *nic);

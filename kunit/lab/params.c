@@ -102,6 +102,23 @@ bool lab_listing(void)
 	return list;
 }
 
+/**
+ * lab_target_named() - a target by its name
+ * @name: "imx6q/armv7-32", or "imx6q" for the first cache that it has had.
+ *
+ * Return: NULL when there is none.
+ */
+const struct lab_target *lab_target_named(const char *name)
+{
+	unsigned int i;
+
+	build_targets();
+	for (i = 0; i < nr_targets; i++)
+		if (!strcmp(name, targets[i].name) || !strcmp(name, targets[i].soc->name))
+			return &targets[i];
+	return NULL;
+}
+
 static const void *next_of(const struct lab_ctrl_ops *ctrl, const void *prev, char *desc,
 			   bool (*wanted)(const struct lab_soc *soc))
 {

@@ -35,6 +35,8 @@ void lab_wire_out_marked(struct lab_wire *wire, unsigned int queue, const u8 *da
 
 	if (wire->way)
 		lab_pcap(wire->way, queue, data, len);
+	if (wire->out)
+		wire->out(wire->arg, data, len);
 	if (wire->keep) {
 		frame = kmalloc_flex(*frame, data, len, GFP_ATOMIC);
 		if (frame) {

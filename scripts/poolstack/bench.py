@@ -9,7 +9,7 @@ import os
 import platform
 import shutil
 
-from poolstack import board, cli, expected, lab, results, trees, verdict
+from poolstack import board, cli, expected, lab, results, trees, uml, verdict
 
 SIDES = trees.SIDES
 LAB_LIMIT = 60                      # seconds for the figures of one SoC
@@ -79,43 +79,56 @@ def lab_figures(confs, uml, outdirs, label):
 
 
 class LabBoard:
-    """A row of kunit/socs: one boot of its figures is one run."""
+    """A row of kunit/socs. One run is a boot of its figures, and one with its traffic, see uml.py."""
 
     built = {}                      # side -> kernel: one serves all rows of a run
 
-    def __init__(self, conf):
+    def __init__(self, conf, traffic=False):
         self.conf = conf
         self.kernels = {}
+        self.traffic = uml.Board(conf) if traffic and conf.get("NETIF") else None
+        self.figures = any((cli.root() / "kunit" / "suites").glob(f"{conf['DRIVER']}_figures*"))
+        if not self.figures and not self.traffic:
+            raise cli.Stop(f"{conf.name}: its driver has no figures yet (kunit/suites/{conf['DRIVER']}_figures_kunit.c)" +
+                           (f": BOARD={conf.name} measures traffic" if conf.get("NETIF") else ""))
 
     def prepare(self, side, tree):
-        """Build the side's lab kernel, which the boards of a run share."""
-        if side not in self.built:
-            self.built[side] = lab.build_kernel(tree)
-        self.kernels[side] = self.built[side]
+        """Build the side's lab kernels, which the boards of a run share."""
+        if self.figures:
+            if side not in self.built:
+                self.built[side] = lab.build_kernel(tree)
+            self.kernels[side] = self.built[side]
+        if self.traffic:
+            self.traffic.prepare(side, tree)
 
     def run(self, side, outdir):
         """One run: the samples."""
-        return lab_figures([self.conf], self.kernels[side], {self.conf.name: outdir}, side)[self.conf.name]
+        samples = []
+        if self.figures:
+            samples += lab_figures([self.conf], self.kernels[side], {self.conf.name: outdir}, side)[self.conf.name]
+        if self.traffic:
+            samples += self.traffic.run(side, outdir)
+        return samples
 
     def env(self):
         """What the run found out about its surroundings."""
-        return {}
+        return self.traffic.env() if self.traffic else {}
 
 
-def open_board(conf):
-    """The object that runs a board file."""
+def open_board(conf, traffic=False):
+    """The object that runs a board file; traffic: a lab board's too, if it has a network."""
     if conf["WHERE"] == "lab":
         lab.check_host()
-        return LabBoard(conf)
+        return LabBoard(conf, traffic)
     if conf["WHERE"] == "qemu":
         from poolstack import emulated
         return emulated.QemuBoard(conf)
     raise cli.Stop(f"{conf.path}: WHERE={conf['WHERE']} cannot be run yet")
 
 
-def measure(conf, sides, side_trees, runs):
+def measure(conf, sides, side_trees, runs, traffic=False):
     """All runs of one board; returns the path of the measurement. Interrupted, it leaves nothing."""
-    machine = open_board(conf)
+    machine = open_board(conf, traffic)
     target = results.begin(conf.name)
     try:
         facts = {}
@@ -146,12 +159,13 @@ def run(words, sides, *, runs, soc="", ksrc=None, topic=None):
         lab.check_host()
     side_trees = {side: trees.prepare(side, ksrc=ksrc, topic=topic, sides=sides) for side in sides}
     LabBoard.built.clear()
+    uml.Board.built.clear()
     done, failed = [], []
     for name, confs in chosen:
         parts = []
         for conf in confs:
             try:
-                parts.append(results.compare(measure(conf, sides, side_trees, runs)))
+                parts.append(results.compare(measure(conf, sides, side_trees, runs, traffic=name == conf.name)))
             except cli.Failed as error:     # the other boards still run; the script fails in the end
                 failed.append(error.message)
                 cli.say(f"FAILED {conf.name}: {error.message}")

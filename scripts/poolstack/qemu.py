@@ -6,8 +6,6 @@ with one CPU and the counting plugin. The first run of a side also boots the ker
 A boot takes 2 to 5 s; nothing of it is in the figures.
 """
 
-import json
-import os
 import re
 import shutil
 import tempfile
@@ -182,7 +180,7 @@ class Board:
         samples, board, name = [], None, works[0].name
         try:
             with net, guest.Guest(net.inside(cmd), short, expect_splats=debug) as board:
-                keep(outdir, "env-before", board.do("environment"))
+                workloads.keep(outdir, "env-before", board.do("environment"))
                 runner = workloads.Runner(board, net, wire_tool=initrd.parent / "wire",
                                           address=self._get("LOCAL_V4"), counts=counts)
                 seen = 0
@@ -190,46 +188,16 @@ class Board:
                     name = work.name
                     outcome = runner.run(work)
                     text = board.console()
-                    self._save(outdir, outcome, text[seen:])
+                    outcome.save(outdir, text[seen:])
                     seen = len(text)
                     samples += outcome.samples
                     for tool in ("iperf3", "iperf3_guest"):
                         if outcome.info.get(tool):
                             self._facts[tool] = outcome.info[tool]
-                keep(outdir, "env-after", board.do("environment"))
+                workloads.keep(outdir, "env-after", board.do("environment"))
         except cli.Failed as failed:
-            raise self._kept(failed, short, outdir, name) from failed
+            raise workloads.kept(failed, short, outdir, name) from failed
         return samples
-
-    @staticmethod
-    def _save(outdir, outcome, dmesg):
-        folder = outdir / outcome.name
-        cli.atomic_write(folder / "stdout", outcome.stdout)
-        cli.atomic_write(folder / "dmesg", dmesg)
-        cli.atomic_write(folder / "info.json", json.dumps(outcome.info | {"samples": outcome.samples}, indent=1) + "\n")
-
-    @staticmethod
-    def _kept(failed, short, outdir, name):
-        """The failure, with its evidence moved to where it stays."""
-        folder = outdir / name
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in ("console.log", "qemu.log"):
-            if (short / file).exists():
-                shutil.copyfile(short / file, folder / file)
-        outcome = getattr(failed, "outcome", None)
-        if outcome and outcome.stdout:
-            cli.atomic_write(folder / "stdout", outcome.stdout)
-        message = failed.message.replace(str(short), os.path.relpath(folder))
-        if str(folder) not in message and "see " not in message:
-            message += f": see {os.path.relpath(folder)}/console.log"
-        return cli.Failed(message, failed.code)
-
-
-def keep(outdir, name, text):
-    """Append to a file that several boots share."""
-    outdir.mkdir(parents=True, exist_ok=True)
-    with open(outdir / name, "a", encoding="utf-8") as file:
-        file.write(text)
 
 
 def spread(runs):

@@ -40,7 +40,23 @@ def end(process):
             stream.close()
 
 
-class Namespace:
+class Wire:
+    """What the host's end of every kind can do."""
+
+    sender = ("-f", "0")            # what bench/tools/wire is told to send through
+
+    def run(self, cmd, *, timeout, what):
+        """Run a program where the host's end is; its CompletedProcess."""
+        return cli.run(self.inside(cmd), capture=True, check=False, timeout=timeout, what=what)
+
+    def feed(self, cmd, *, timeout, what):
+        """The same with the wire itself as its standard input; it has to end by itself."""
+        # cli.run() gives a child no socket.
+        return subprocess.run(self.inside(cmd), stdin=self.fd(), capture_output=True, text=True, timeout=timeout,
+                              check=False)
+
+
+class Namespace(Wire):
     """A network namespace that lives as long as a holder process of ours."""
 
     def __init__(self, address):
@@ -102,7 +118,7 @@ class Namespace:
         return ["-c", guest, "-p", str(IPERF_PORT)]
 
 
-class User:
+class User(Wire):
     """User-mode networking: no namespace, no privilege; ports of the guest on the loopback."""
 
     def __init__(self, address, guest):
@@ -134,7 +150,7 @@ class User:
         return ["-c", "127.0.0.1", "-p", str(self.port)]
 
 
-class Frames:
+class Frames(Wire):
     """A unix socket for raw frames: QEMU connects to us when it starts, a tool inherits our end.
 
     path must be short (108 bytes). The other way round, with QEMU listening, 10.0 crashes.

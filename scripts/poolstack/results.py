@@ -149,7 +149,14 @@ def caption(data):
     words = {"lab": "the lab's counters, exact",
              "qemu": "an emulated board: counts compare, times are the emulator's and no board's speed",
              "board": "a real board"}[data["where"]]
+    if traffic(data):
+        words += "; without a batch: traffic, times of this machine and no board's speed"
     return f"{data['board']} (where={data['where']}: {words})"
+
+
+def traffic(data):
+    """Whether a comparison of the lab has real traffic beside the counts of its cases."""
+    return data["where"] == "lab" and any(row["batch"] is None for row in data["rows"])
 
 
 def _cells(data):
@@ -168,6 +175,8 @@ def _cells(data):
             low, high = side["ci95"]
             values.append(text if low == high else f"{text} [{number(low)}, {number(high)}]")
         ratio = "-" if row["ratio"] is None else f"{row['ratio']:.3f}"
+        if "ratio_ci95" in row:
+            ratio += " [{:.3f}, {:.3f}]".format(*row["ratio_ci95"])
         body.append([row["soc"], row["workload"], "-" if row["batch"] is None else str(row["batch"]), metric, row["unit"]] + values +
                     [ratio, row["verdict"], row["reason"]])
     return head, body
@@ -185,10 +194,13 @@ def table(data, full=False):
     head, body = _cells(data)
     lines = [caption(data)]
     if data["where"] == "lab" and not full:
-        short, packed = pivot.pivot(data, number)
-        lines += columns([short] + packed, range(2, len(short)))
+        counts = [row for row in data["rows"] if row["batch"] is not None]
+        if counts:
+            short, packed = pivot.pivot(data | {"rows": counts}, number)
+            lines += columns([short] + packed, range(2, len(short)))
         place = head.index("verdict")
-        told = [line for line in body if line[place] in ("worse", "void") and len(data["sides"]) > 1]
+        told = [line for line, row in zip(body, data["rows"]) if row["batch"] is None or
+                (line[place] in ("worse", "void") and len(data["sides"]) > 1)]
         lines += columns([head] + told, range(5, 6 + len(data["sides"]))) if told else []
     else:
         lines += columns([head] + body, range(5, 6 + len(data["sides"])))

@@ -211,28 +211,47 @@ def _make(suite, folder):
         name.unlink()
 
 
-def compile_tools(folder):
-    """Build the C tools and the BPF objects into folder; returns {name in the guest: Path}."""
-    bench = cli.root() / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    cflags = ["-O2", "-Wall", "-Wextra"]
+CFLAGS = ("-O2", "-Wall", "-Wextra")
+
+
+def _compile(compiler, source, target, *flags, what):
+    """One tool of bench/tools."""
+    cli.run([compiler, *CFLAGS, *flags, "-o", target, cli.root() / "bench" / "tools" / f"{source}.c"], capture=True,
+            what=f"compiling {source}.c{what}")
+    return target
+
+
+def compile_bpf(folder, *, count=False):
+    """Build the BPF objects into folder; returns {name: Path}. count: with maps of what they return."""
     made = {}
-    for name in ("mark", "seed", "wire"):
-        made[name] = folder / f"{name}.arm64"
-        cli.run([CROSS + "gcc", *cflags, "-static", "-s", "-o", made[name], bench / "tools" / f"{name}.c"],
-                capture=True, what=f"compiling {name}.c for arm64")
-    cli.run(["gcc", *cflags, "-o", folder / "wire", bench / "tools" / "wire.c"], capture=True,
-            what="compiling wire.c")
-    cli.run(["gcc", *cflags, "-Wno-unused-parameter", "-shared", "-fPIC", "-fvisibility=hidden",
-             "-o", folder / "insn_count.so", bench / "tools" / "insn_count.c"], capture=True,
-            what="compiling insn_count.c")
     multiarch = cli.run(["gcc", "-print-multiarch"], capture=True).stdout.strip()
     for name in BPF:
         made[f"{name}.o"] = folder / f"{name}.o"
-        cli.run(["clang", "-O2", "-Wall", "-target", "bpf", f"-I/usr/include/{multiarch}", "-c",
-                 bench / "bpf" / f"{name}.c", "-o", folder / f"{name}.o"], capture=True,
+        # -g: libbpf takes a map from its type information
+        more = ["-g", f"-DBENCH_COUNT={name}_count"] if count else []
+        cli.run(["clang", "-O2", "-Wall", "-target", "bpf", f"-I/usr/include/{multiarch}", *more, "-c",
+                 cli.root() / "bench" / "bpf" / f"{name}.c", "-o", folder / f"{name}.o"], capture=True,
                 what=f"compiling {name}.c for BPF")
     return made
+
+
+def compile_host_tools(folder):
+    """Build what a guest that runs the host's programs needs into folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("mark", "verdicts", "wire"):
+        _compile("gcc", name, folder / name, what="")
+    compile_bpf(folder, count=True)
+
+
+def compile_tools(folder):
+    """Build the C tools and the BPF objects into folder; returns {name in the guest: Path}."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = {name: _compile(CROSS + "gcc", name, folder / f"{name}.arm64", "-static", "-s", what=" for arm64")
+            for name in ("mark", "seed", "wire")}
+    _compile("gcc", "wire", folder / "wire", what="")
+    _compile("gcc", "insn_count", folder / "insn_count.so", "-Wno-unused-parameter", "-shared", "-fPIC",
+             "-fvisibility=hidden", what="")
+    return made | compile_bpf(folder)
 
 
 def initramfs(folder):

@@ -8,6 +8,10 @@ with "soc" where one run serves several. Two kinds are told apart:
 - not exact: a time, or a count that the guest's timer has moved. The medians differ only where the
   confidence intervals (95 %, from order statistics, no distribution assumed) do not overlap.
 
+Of the second kind some say more: {"paired": true} that the runs of both sides were made in turn, so that
+run n of one is to be compared with run n of the other: the row then has the interval of these ratios, and
+they differ where 1 is not in it. {"tolerance": 0.05} that a ratio this near to 1 is no difference.
+
 A row is void, with the reason, where the two sides cannot be compared: one side has no result, the
 environment changed, too few runs for a time.
 """
@@ -112,11 +116,31 @@ def decide(before, after, sample, env_faults, *, times_are_emulated):
         return "same", "for information"
     if one["median"] == two["median"]:
         return "same", "equal" if exact else "equal medians"
+    if not exact and one["median"] and abs(two["median"] / one["median"] - 1) <= sample.get("tolerance", 0):
+        return "same", f"within {sample['tolerance']:.0%}"
+    found = ratios(before, after)
+    if found:
+        return paired(found, sample)
     if not exact and one["ci95"][0] <= two["ci95"][1] and two["ci95"][0] <= one["ci95"][1]:
         return "same", "intervals overlap"
     lower = two["median"] < one["median"]
     good = lower == (sample["better"] == "lower")
     return "better" if good else "worse", "exact" if exact else "intervals apart"
+
+
+def ratios(before, after):
+    """Run by run, where the sides were measured in turn and every run has a value; else []."""
+    if len(before) != len(after) or not all(item.get("paired") and item["value"] > 0 for item in before + after):
+        return []
+    return [two["value"] / one["value"] for one, two in zip(before, after)]
+
+
+def paired(found, sample):
+    """(verdict, reason) from the ratios of the runs."""
+    low, high = interval(found)
+    if low <= 1 <= high:
+        return "same", "ratio's interval holds 1"
+    return "better" if (high < 1) == (sample["better"] == "lower") else "worse", "ratio's interval apart from 1"
 
 
 def nothing_to_share(side, which):
@@ -148,6 +172,10 @@ def rows(first, second, *, soc="", where="lab", faults=()):
         made.append({"soc": which[0] or soc, "workload": which[1], "batch": which[2], "metric": which[3],
                      "unit": sample["unit"], "better": sample["better"], first[0]: one, second[0]: two,
                      "ratio": ratio, "verdict": verdict, "reason": reason})
+        found = ratios(before, after)
+        if found:
+            made[-1]["ratio"] = statistics.median(found)
+            made[-1]["ratio_ci95"] = list(interval(found))
     return made
 
 

@@ -7,12 +7,15 @@ the guest's own counters: the wire's end says what was sent, and both must agree
 
 import dataclasses
 import json
+import os
 import re
-import subprocess
+import shutil
 
-from poolstack import cli, guest, iperf
+from poolstack import cli, guest, iperf, metrics
 
-METRICS = {                         # metric: (unit, better)
+METRICS = {                         # metric: (unit, better); others are in metrics.METRICS
+    "broken_rules": ("times", "lower"),
+    "failed_workloads": ("workloads", "lower"),
     "cache_ops": ("per frame", "lower"),
     "dma_api_errors": ("errors", "lower"),
     "dma_live_maps": ("mappings", "lower"),
@@ -30,7 +33,8 @@ METRICS = {                         # metric: (unit, better)
 EXACT = {("frames", "cache_ops"), ("dma_debug", "dma_api_errors"), ("dma_debug", "dma_live_maps")}
 # KIND: (keys it needs, keys it may have)
 KINDS = {
-    "iperf": ({"SECONDS", "OMIT", "FRAMES"}, {"ARGS", "FRAME_BYTES"}),
+    "iperf": ({"SECONDS", "OMIT", "FRAMES"}, {"ARGS", "FRAME_BYTES", "LAB_ARGS"}),
+    "forward": ({"SECONDS", "OMIT", "FRAMES"}, {"ARGS"}),
     "frames": ({"PROGRAM", "LENGTH", "COUNT", "COUNTER"}, {"CHECK"}),
     "updown": ({"ROUNDS"}, set()),
     "dma_debug": ({"PROGRAM", "LENGTH", "COUNT"}, set()),
@@ -60,11 +64,41 @@ class Outcome:
     stdout: str = ""
     info: dict = dataclasses.field(default_factory=dict)
 
-    def add(self, metric, value):
-        """One figure; the metric's unit and sense come from METRICS."""
-        unit, better = METRICS[metric]
+    def add(self, metric, value, **more):
+        """One figure; the metric's unit and sense come from METRICS. more: see verdict.py."""
+        unit, better = METRICS.get(metric) or metrics.METRICS[metric]
         self.samples.append({"workload": self.name, "batch": None, "metric": metric, "unit": unit,
-                             "better": better, "value": value, "exact": (self.kind, metric) in EXACT})
+                             "better": better, "value": value, "exact": (self.kind, metric) in EXACT, **more})
+
+    def save(self, outdir, dmesg):
+        """Keep what it said below outdir."""
+        folder = outdir / self.name
+        cli.atomic_write(folder / "stdout", self.stdout)
+        cli.atomic_write(folder / "dmesg", dmesg)
+        cli.atomic_write(folder / "info.json", json.dumps(self.info | {"samples": self.samples}, indent=1) + "\n")
+
+
+def keep(outdir, name, text):
+    """Append to a file that several boots share."""
+    outdir.mkdir(parents=True, exist_ok=True)
+    with open(outdir / name, "a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def kept(failed, short, outdir, name):
+    """The failure of a workload, with its evidence moved from the folder of the boot to where it stays."""
+    folder = outdir / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in ("console.log", "qemu.log"):
+        if (short / file).exists():
+            shutil.copyfile(short / file, folder / file)
+    outcome = getattr(failed, "outcome", None)
+    if outcome and outcome.stdout:
+        cli.atomic_write(folder / "stdout", outcome.stdout)
+    message = failed.message.replace(str(short), os.path.relpath(folder))
+    if str(folder) not in message and "see " not in message:
+        message += f": see {os.path.relpath(folder)}/console.log"
+    return cli.Failed(message, failed.code)
 
 
 def load(path):
@@ -126,6 +160,8 @@ class Runner:
     board's; counts: Path of insn_count's output, or None without the plugin.
     """
 
+    times = {}                      # what a sample of a time has beside, see verdict.py
+
     def __init__(self, board, wire, *, wire_tool, address, counts=None):
         self.guest, self.wire = board, wire
         self.wire_tool, self.address, self.counts = wire_tool, address, counts
@@ -186,27 +222,36 @@ class Runner:
             self.up()
             self.guest.do("iperf3 --server --json >/dev/null 2>&1 & sleep 0.5")
             self.serving = True
+        self._iperf_to(self.address, workload, outcome)
+
+    @staticmethod
+    def _args(workload):
+        """What else an iperf3 client is told."""
+        return workload.keys.get("ARGS", "").split()
+
+    def _iperf_to(self, address, workload, outcome):
+        """Traffic between the wire's end and a server at that address."""
         limit = workload["SECONDS"] + workload["OMIT"] + 15
-        cmd = self.wire.inside(["iperf3", "--json", "--get-server-output", "--connect-timeout", "5000",
-                                *self.wire.iperf(self.address), "--time", workload["SECONDS"],
-                                "--omit", workload["OMIT"], *workload.keys.get("ARGS", "").split()])
+        cmd = ["iperf3", "--json", "--get-server-output", "--connect-timeout", "5000",
+               *self.wire.iperf(address), "--time", workload["SECONDS"],
+               "--omit", workload["OMIT"], *self._args(workload)]
         begun = self._intervals()
         stats = self.stats()
         first = int(self.guest.do(f"cat $statistics/{workload['FRAMES']}; mark begin"))
-        done = cli.run(cmd, capture=True, check=False, timeout=limit, what=f"{workload.name}: iperf3")
+        done = self.wire.run(cmd, timeout=limit, what=f"{workload.name}: iperf3")
         last = int(self.guest.do(f"mark end; cat $statistics/{workload['FRAMES']}"))
         outcome.stdout = done.stdout + done.stderr
         report = iperf.parse(done.stdout, f"{workload.name}/stdout")
         if done.returncode:
             raise cli.Failed(f"iperf3 ended with {done.returncode}: {workload.name}/stdout")
-        outcome.info["command"] = " ".join(cmd)
+        outcome.info["command"] = " ".join(str(word) for word in cmd)
         outcome.info["iperf3"], outcome.info["iperf3_guest"] = iperf.versions(report)
         if "--udp" in cmd:
             rate, lost = iperf.udp(report, f"{workload.name}/stdout")
-            outcome.add("mbps", rate)
+            outcome.add("mbps", rate, **self.times)
             outcome.add("loss", lost)
         else:
-            outcome.add("mbps", iperf.received_mbps(report, f"{workload.name}/stdout"))
+            outcome.add("mbps", iperf.received_mbps(report, f"{workload.name}/stdout"), **self.times)
         if last <= first:
             raise cli.Failed(f"{workload['FRAMES']} of the port did not grow")
         frames = (last - first) / workload.keys.get("FRAME_BYTES", 1)
@@ -228,11 +273,9 @@ class Runner:
 
     def send(self, count, length, *, back, seconds=20):
         """bench/tools/wire sends; its account. Frames lost or altered fail."""
-        cmd = self.wire.inside([self.wire_tool, "send", "-f", "0", "-n", count, "-l", length, "-t", seconds,
-                                *(["-r"] if back else [])])
-        # cli.run() gives a child no socket, and this one ends by itself after -t.
-        done = subprocess.run(cmd, stdin=self.wire.fd(), capture_output=True, text=True, timeout=seconds + 10,
-                              check=False)
+        cmd = [self.wire_tool, "send", *self.wire.sender, "-n", count, "-l", length, "-t", seconds,
+               *(["-r"] if back else [])]
+        done = self.wire.feed(cmd, timeout=seconds + 10, what="wire send")
         if done.returncode not in (0, 1) or not done.stdout:
             raise cli.Failed(f"wire send: {done.stderr.strip() or done.returncode}")
         account = json.loads(done.stdout)
@@ -271,6 +314,9 @@ class Runner:
                              "{twice} twice".format(**account))
         return account
 
+    def _returned(self, program):
+        """How often the attached program has returned what it is for; None where it does not count."""
+
     def _frames(self, workload, outcome):
         count, length = workload["COUNT"], workload["LENGTH"]
         back = workload.keys.get("CHECK") == "return"
@@ -285,16 +331,19 @@ class Runner:
         account, seconds = self._until(count, lambda: self.send(count, length, back=back), back=back)
         self._count(outcome, count, begun)
         grown = growth(before, self.stats())
+        returned = self._returned(workload["PROGRAM"])
         self.guest.do("detach")
         outcome.info |= {"wire": account, "seconds": seconds, "program": grown}
         outcome.stdout = json.dumps(account) + "\n"
         wanted = count + WARM_UP
         if grown.get(workload["COUNTER"]) != wanted:
             raise cli.Failed(f"{workload['COUNTER']} is {grown.get(workload['COUNTER'], 0)} after {wanted} frames")
+        if returned not in (None, wanted):
+            raise cli.Failed(f"the program returned its verdict {returned} times for {wanted} frames")
         for name in ("rx_xdp_tx_errors", "tx_xdp_xmit_errors"):
             if grown.get(name):
                 raise cli.Failed(f"{name} is {grown[name]}")
-        outcome.add("pps", count / seconds)
+        outcome.add("pps", count / seconds, **self.times)
 
     # -- KIND=updown -----------------------------------------------------------
 

@@ -12,7 +12,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from poolstack import board, cli, qemu, qemu_net, series  # noqa: E402
+from poolstack import board, cli, qemu, qemu_net, series, workloads  # noqa: E402
 
 FAKE = Path(__file__).parent / "data" / "qemu" / "fake-qemu"
 CONFIGS = cli.root() / "configs"
@@ -173,7 +173,7 @@ class KeptTest(unittest.TestCase):
             short.mkdir()
             (short / "console.log").write_text("Kernel panic\n")
             failed = cli.Failed(f"emulated board: Kernel panic: see {short}/console.log")
-            error = qemu.Board._kept(failed, short, out, "tcp_rx")
+            error = workloads.kept(failed, short, out, "tcp_rx")
             self.assertNotIn(str(short), error.message)
             self.assertIn("tcp_rx/console.log", error.message)
             self.assertEqual((out / "tcp_rx" / "console.log").read_text(), "Kernel panic\n")

@@ -10,7 +10,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from poolstack import cli, workloads  # noqa: E402
+from poolstack import cli, qemu_net, workloads  # noqa: E402
 
 STATS = "NIC statistics:\n     tx_dropped: 0\n     rx_xdp_drop: {drop}\n     rx_pp_recycle_ring: 7\n"
 
@@ -60,6 +60,21 @@ class ParseTest(unittest.TestCase):
         self.assertEqual(workloads.growth(before, after), {"rx_xdp_drop": 7})
 
 
+class HostWire(qemu_net.Wire):
+    """A wire whose end is on this host, and nowhere."""
+
+    def inside(self, cmd):
+        """Here."""
+        return [str(word) for word in cmd]
+
+    def fd(self):
+        """None."""
+
+    def iperf(self, guest):
+        """The board's address."""
+        return ["-c", guest]
+
+
 class FakeGuest:
     """A board that has received `received` frames and dropped `dropped` of them."""
 
@@ -96,11 +111,10 @@ class FramesTest(unittest.TestCase):
         """drop_60 with COUNT=100."""
         work = workloads.Workload("drop_60", "frames", {"PROGRAM": "drop", "LENGTH": 60, "COUNT": 100,
                                                         "COUNTER": "rx_xdp_drop"})
-        wire = mock.Mock(inside=lambda cmd: [str(word) for word in cmd])
         with tempfile.TemporaryDirectory() as scratch:
             counts = Path(scratch) / "counts"
             counts.write_text("")
-            runner = workloads.Runner(FakeGuest(received, dropped), wire, wire_tool="wire", address="192.0.2.15",
+            runner = workloads.Runner(FakeGuest(received, dropped), HostWire(), wire_tool="wire", address="192.0.2.15",
                                       counts=counts)
 
             def sent(cmd, **_):             # as bench/tools/wire does
@@ -152,8 +166,7 @@ class IperfTest(unittest.TestCase):
             return next(tables) if command.startswith("ethtool") else \
                 f"{next(numbers)}\n" if "rx_packets" in command else ""
 
-        wire = mock.Mock(inside=lambda cmd: [str(word) for word in cmd], iperf=lambda guest: ["-c", guest])
-        runner = workloads.Runner(mock.Mock(do=do), wire, wire_tool="wire", address="192.0.2.15")
+        runner = workloads.Runner(mock.Mock(do=do), HostWire(), wire_tool="wire", address="192.0.2.15")
         with mock.patch("poolstack.cli.run", return_value=mock.Mock(returncode=code, stdout=stdout, stderr="")):
             return runner.run(work)
 

@@ -4,6 +4,23 @@
 
 port=eth0
 statistics=/sys/class/net/$port/statistics
+objects=${objects:-/bench}		# the compiled programs of bench/bpf
+
+# agent TTY: run what the host asks for there. It writes lines "ID COMMAND"; the
+# answer is a line "@begin ID", what COMMAND printed, and a line "@end ID EXITCODE".
+agent()
+{
+	local id command
+
+	exec 3<>"$1"
+	stty -F "$1" raw -echo
+	printf '\n@ready\n' >&3
+	while read -r id command <&3; do
+		printf '@begin %s\n' "$id" >&3
+		(eval "$command") </dev/null >&3 2>&1 3>&-
+		printf '\n@end %s %s\n' "$id" "$?" >&3
+	done
+}
 
 fail()
 {
@@ -38,7 +55,7 @@ attach()
 	if [ "$1" = redirect ]; then
 		redirect_path || return
 	fi
-	ip link set dev "$port" xdpdrv obj "/bench/$1.o" section xdp || return
+	ip link set dev "$port" xdpdrv obj "$objects/$1.o" section xdp || return
 	port_carrier
 }
 
@@ -50,13 +67,24 @@ redirect_path()
 	ip link set veth0 up && ip link set veth1 up || return
 	[ "$(cat /sys/class/net/$port/ifindex)" = 2 ] ||
 		{ fail "$port: ifindex is not 2, bench/bpf/back.c wants that"; return; }
-	ip link set dev veth1 xdpdrv obj /bench/back.o section xdp
+	ip link set dev veth1 xdpdrv obj "$objects/back.o" section xdp
 }
 
 detach()
 {
 	ip link set dev "$port" xdpdrv off
 	[ ! -e /sys/class/net/veth0 ] || ip link del veth0
+}
+
+# router ADDRESS/PREFIX: route between the port's network and a second one on it
+router()
+{
+	ip addr replace "$1" dev "$port" || return
+	# both stations are on one wire: they would be told to talk without us
+	for name in all "$port"; do
+		echo 0 >/proc/sys/net/ipv4/conf/$name/send_redirects || return
+	done
+	echo 1 >/proc/sys/net/ipv4/ip_forward
 }
 
 # updown ROUNDS: close and open; prints MemAvailable in kB before and after
