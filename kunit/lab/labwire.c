@@ -304,3 +304,30 @@ static const struct kernel_param_ops counts_ops = {
 
 module_param_cb(counts, &counts_ops, NULL, 0444);
 MODULE_PARM_DESC(counts, "what the traffic of labwire0 has cost so far");
+
+/* The first rules that were broken, a line each. */
+static int show_broken(char *to, const struct kernel_param *kp)
+{
+	struct lab_dma *dma;
+	unsigned int i;
+	int len = 0;
+
+	if (!the_wire)
+		return -ENODEV;
+	dma = the_wire->nic->pub.dma;
+	for (i = 0; i < dma->events; i++) {
+		const struct lab_dma_event *e = &dma->event[i];
+
+		len += sysfs_emit_at(to, len, "%s: mapping %#llx dir %d, offset %#x, %u bytes, access dir %d\n",
+				     lab_violation_name(e->type), (u64)e->addr, e->map_dir,
+				     e->off, e->len, e->dir);
+	}
+	return len;
+}
+
+static const struct kernel_param_ops broken_ops = {
+	.get = show_broken,
+};
+
+module_param_cb(broken, &broken_ops, NULL, 0444);
+MODULE_PARM_DESC(broken, "the first rules that the traffic of labwire0 has broken");

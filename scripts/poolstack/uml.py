@@ -28,7 +28,7 @@ INTERFACE = "labwire0"
 MAC, STATION = "02:00:00:00:00:01", "02:00:00:00:00:aa"
 # Of the second network on the wire, which the board routes to.
 ROUTER, FAR = "198.18.1.1", "198.18.1.2"
-COUNTS = "/sys/module/poolstack/parameters/counts"
+COUNTS, BROKEN = "/sys/module/poolstack/parameters/counts", "/sys/module/poolstack/parameters/broken"
 METRICS = ("dma_lines_for_device", "dma_lines_for_cpu", "dma_sync_calls", "dma_empty_syncs", "dma_maps",
            "mmio_writes", "mmio_reads")
 BUFFER = 1 << 20                    # of a line's sockets: no answer of an agent may block the kernel
@@ -117,14 +117,14 @@ class Guest(guest.Guest):
         return self
 
     def close(self):
-        """End the kernel and its processes."""
+        """End the kernel and its processes; first of all: an init whose line breaks off ends, and panics."""
+        if self._process:
+            lab.kill(self._process)
+            self._process = None
         for line in (self._agent, self.far):
             if line:
                 line.close()
         self._agent = self.far = None
-        if self._process:
-            lab.kill(self._process)
-            self._process = None
 
     def complaint(self):
         """UML's last words."""
@@ -256,13 +256,13 @@ class Board:
             outcome.info |= {"workload": work.name, "failed": error.message}
             outcome.samples.clear()
         outcome.save(outdir, board.console()[begun:])
-        self._judge(side, work, runner.counts_now()["broken_rules"] - before)
+        self._judge(side, work, runner.counts_now()["broken_rules"] - before, board.do(f"cat {BROKEN}"))
         if outcome.info.get("iperf3"):
             self._facts["iperf3"] = outcome.info["iperf3"]
         samples += outcome.samples
         return "failed" not in outcome.info
 
-    def _judge(self, side, work, broken):
+    def _judge(self, side, work, broken, which=""):
         """The stack may break no rule of the lab."""
         if broken and self._stack[side]:
-            raise cli.Failed(f"{work.name}: {broken} times a rule of the DMA API or of the controller was broken")
+            raise cli.Failed(f"{work.name}: {broken} times a rule was broken, first: {which.partition(chr(10))[0]}")

@@ -91,7 +91,7 @@ class CountTest(unittest.TestCase):
         work = SimpleNamespace(name="updown")
         machine._judge("base", work, 7)
         machine._judge("patched", work, 0)
-        with self.assertRaisesRegex(cli.Failed, "updown: 7 times a rule"):
+        with self.assertRaisesRegex(cli.Failed, "updown: 7 times a rule was broken"):
             machine._judge("patched", work, 7)
 
 
