@@ -318,7 +318,8 @@ static int show_broken(char *to, const struct kernel_param *kp)
 	for (i = 0; i < dma->events; i++) {
 		const struct lab_dma_event *e = &dma->event[i];
 
-		len += sysfs_emit_at(to, len, "%s: mapping %#llx dir %d, offset %#x, %u bytes, access dir %d\n",
+		len += sysfs_emit_at(to, len,
+				     "%s: mapping %#llx dir %d, offset %#x, %u bytes, dir %d\n",
 				     lab_violation_name(e->type), (u64)e->addr, e->map_dir,
 				     e->off, e->len, e->dir);
 	}
