@@ -26,6 +26,7 @@ help:
 ## make bench        base against patched, from nothing: lab and emulated board, comparison printed
 ##                   BOARD="lab-fec imx8mp-evk-qemu" SIDES="base patched" RUNS=5 [KSRC=DIR|URL]
 ##                   SIDES="base mine" KSRC=DIR benches your own driver edits
+##                   BOARD=lab-mtk-mt7986|lab-mtk-mt7621|lab-fec-imx6q: with iperf3 and XDP over the driver on its model
 ##                   WALK=fec-fixes: the stack up to each patch of a topic; which moved what (BOARD=lab-fec)
 ##                   VARIANTS=xdp-tx: other ways to do one thing, bench/variants, side by side (BOARD=lab-fec)
 bench: packages

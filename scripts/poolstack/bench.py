@@ -87,25 +87,18 @@ class LabBoard:
         self.conf = conf
         self.kernels = {}
         self.traffic = uml.Board(conf) if traffic and conf.get("NETIF") else None
-        self.figures = any((cli.root() / "kunit" / "suites").glob(f"{conf['DRIVER']}_figures*"))
-        if not self.figures and not self.traffic:
-            raise cli.Stop(f"{conf.name}: its driver has no figures yet (kunit/suites/{conf['DRIVER']}_figures_kunit.c)" +
-                           (f": BOARD={conf.name} measures traffic" if conf.get("NETIF") else ""))
 
     def prepare(self, side, tree):
         """Build the side's lab kernels, which the boards of a run share."""
-        if self.figures:
-            if side not in self.built:
-                self.built[side] = lab.build_kernel(tree)
-            self.kernels[side] = self.built[side]
+        if side not in self.built:
+            self.built[side] = lab.build_kernel(tree)
+        self.kernels[side] = self.built[side]
         if self.traffic:
             self.traffic.prepare(side, tree)
 
     def run(self, side, outdir):
         """One run: the samples."""
-        samples = []
-        if self.figures:
-            samples += lab_figures([self.conf], self.kernels[side], {self.conf.name: outdir}, side)[self.conf.name]
+        samples = lab_figures([self.conf], self.kernels[side], {self.conf.name: outdir}, side)[self.conf.name]
         if self.traffic:
             samples += self.traffic.run(side, outdir)
         return samples

@@ -32,8 +32,6 @@ COUNTS, BROKEN = "/sys/module/poolstack/parameters/counts", "/sys/module/poolsta
 METRICS = ("dma_lines_for_device", "dma_lines_for_cpu", "dma_sync_calls", "dma_empty_syncs", "dma_maps",
            "mmio_writes", "mmio_reads")
 BUFFER = 1 << 20                    # of a line's sockets: no answer of an agent may block the kernel
-# What a driver leaves to its controller and the model does not do: kunit/lab/mtk.c.
-NO_ENGINE = {"mtk": "tx off"}
 PROGRAMS = ("iperf3", "ip", "ethtool", "clang")
 # How many frames one interrupt finds depends on when it comes, and with it what is paid per interrupt.
 TOLERANCE = 0.05
@@ -136,7 +134,6 @@ class Runner(workloads.Runner):
     """Runs workloads on a booted lab; counts are the lab's."""
 
     times = {"paired": True}
-    no_engine = ""                  # words of ethtool -K
 
     def counts_now(self):
         """{name: number} of all that the lab has counted."""
@@ -159,11 +156,13 @@ class Runner(workloads.Runner):
     def _args(workload):
         return workload.keys.get("LAB_ARGS", workload.keys.get("ARGS", "")).split()
 
-    def up(self):
-        """As on any board, and without what the model has no engine for."""
-        super().up()
-        if self.no_engine:
-            self.guest.do(f"ethtool -K $port {self.no_engine}")
+    def has_native_xdp(self):
+        """Whether the driver takes a program at all."""
+        self.up()
+        code, text = self.guest.ask("attach pass && detach", 20)
+        if code and "not supported" not in text:
+            raise cli.Failed(f"no program can be attached: {cli.error_line(text)}")
+        return not code
 
     def _forward(self, workload, outcome):
         self.up()
@@ -226,9 +225,10 @@ class Board:
             try:
                 with Guest(self.command(side, tools / "init", short), short) as board:
                     runner = Runner(board, Wire(board.far), wire_tool="wire", address=self.conf["LOCAL_V4"])
-                    runner.no_engine = NO_ENGINE.get(self.conf["DRIVER"], "")
                     runner.wire.begin(self.conf["REMOTE_V4"])
                     workloads.keep(outdir, "env-before", board.do("environment"))
+                    if not runner.has_native_xdp():
+                        works = [work for work in works if work.kind != "frames"]
                     failed = 0
                     for work in works:
                         name = work.name
@@ -252,8 +252,9 @@ class Board:
             outcome = getattr(error, "outcome", None)
             if self._stack[side] or not outcome:
                 raise
-            cli.say(f"   {self.conf.name}, {side}: {error.message}")
-            outcome.info |= {"workload": work.name, "failed": error.message}
+            why = error.message.partition(": see ")[0]
+            cli.say(f"   {self.conf.name}, {side}: {why}: see {os.path.relpath(outdir / work.name / 'dmesg')}")
+            outcome.info |= {"workload": work.name, "failed": why}
             outcome.samples.clear()
         outcome.save(outdir, board.console()[begun:])
         self._judge(side, work, runner.counts_now()["broken_rules"] - before, board.do(f"cat {BROKEN}"))

@@ -84,6 +84,15 @@ class CountTest(unittest.TestCase):
                          {name: 3 for name in uml.METRICS})
         self.assertTrue(all(not verdict.check_sample(sample, "x") for sample in outcome.samples))
 
+    def test_native_xdp(self):
+        """A driver that has none has no workload with it; one that fails has a fault."""
+        for answer, has in (((0, ""), True), ((2, "RTNETLINK answers: Operation not supported"), False)):
+            board_ = mock.Mock(do=lambda command, limit=0: "", ask=lambda command, limit, answer=answer: answer)
+            self.assertEqual(uml.Runner(board_, None, wire_tool="wire", address="198.18.0.1").has_native_xdp(), has)
+        board_ = mock.Mock(do=lambda command, limit=0: "", ask=lambda command, limit: (2, "Error: no memory"))
+        with self.assertRaisesRegex(cli.Failed, "no program can be attached: Error: no memory"):
+            uml.Runner(board_, None, wire_tool="wire", address="198.18.0.1").has_native_xdp()
+
     def test_broken_rules(self):
         """The base may break rules, which is counted; the stack may not."""
         machine = uml.Board(board.load(CONFIGS / "boards" / "lab-mtk-mt7986.conf"))

@@ -22,7 +22,7 @@ class FileTest(unittest.TestCase):
         """Every file of the repository is good, and its program exists."""
         found = workloads.load_all()
         self.assertLessEqual({"tcp_rx", "tcp_tx", "udp_rx", "drop_60", "pass_60", "xdptx_60", "redirect_60", "updown",
-                              "dma_debug"}, set(found))
+                              "dma_debug", "forward"}, set(found))
         for work in found.values():
             program = work.keys.get("PROGRAM")
             if program:
