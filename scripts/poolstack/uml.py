@@ -35,6 +35,8 @@ BUFFER = 1 << 20                    # of a line's sockets: no answer of an agent
 PROGRAMS = ("iperf3", "ip", "ethtool", "clang")
 # How many frames one interrupt finds depends on when it comes, and with it what is paid per interrupt.
 TOLERANCE = 0.05
+# Of times: less than this machine can tell.
+TIME_TOLERANCE = 0.02
 
 
 class Wire(qemu_net.Wire):
@@ -133,7 +135,7 @@ class Guest(guest.Guest):
 class Runner(workloads.Runner):
     """Runs workloads on a booted lab; counts are the lab's."""
 
-    times = {"paired": True}
+    times = {"paired": True, "tolerance": TIME_TOLERANCE}
 
     def counts_now(self):
         """{name: number} of all that the lab has counted."""
