@@ -116,6 +116,7 @@ static const char * const xdp_ends[] = {
 	"rx_xdp_redirect",
 	"rx_xdp_drop",
 	"rx_xdp_tx",
+	"rx_xdp_tx_errors",
 	NULL
 };
 
