@@ -10,7 +10,8 @@ with "soc" where one run serves several. Two kinds are told apart:
 
 Of the second kind some say more: {"paired": true} that the runs of both sides were made in turn, so that
 run n of one is to be compared with run n of the other: the row then has the interval of these ratios, and
-they differ where 1 is not in it. {"tolerance": 0.05} that a ratio this near to 1 is no difference.
+they differ where 1 is not in it. Below six pairs that is less than 95 %, so that the sides' own intervals
+must be apart, too. {"tolerance": 0.05} that a ratio this near to 1 is no difference.
 
 A row is void, with the reason, where the two sides cannot be compared: one side has no result, the
 environment changed, too few runs for a time.
@@ -23,6 +24,7 @@ import statistics
 from poolstack import cli, figures
 from poolstack.metrics import METRICS, SHARE_OF
 
+MIN_PAIRS = 6                       # fewer give their ratio no interval of 95 %
 MIN_RUNS = 5                        # fewer runs give no verdict on anything that is not exact
 BETTER = ("lower", "higher", "info")
 
@@ -119,7 +121,9 @@ def decide(before, after, sample, env_faults, *, times_are_emulated):
     if not exact and one["median"] and abs(two["median"] / one["median"] - 1) <= sample.get("tolerance", 0):
         return "same", f"within {sample['tolerance']:.0%}"
     found = ratios(before, after)
-    if found:
+    if len(found) >= MIN_PAIRS:
+        return paired(found, sample)
+    if found and paired(found, sample)[0] == "same":
         return paired(found, sample)
     if not exact and one["ci95"][0] <= two["ci95"][1] and two["ci95"][0] <= one["ci95"][1]:
         return "same", "intervals overlap"

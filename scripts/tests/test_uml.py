@@ -75,13 +75,13 @@ class CountTest(unittest.TestCase):
 
     def test_counts(self):
         """The growth of every count, by frames, with a tolerance."""
-        before = {name: 10 for name in uml.METRICS}
+        before = {name: 10 for name in uml.METRICS} | {"ns": 1000}
         text = "".join(f"{name} {10 + 3 * 40}\n" for name in uml.METRICS) + "broken_rules 0\n"
-        runner = uml.Runner(mock.Mock(do=lambda command: text), None, wire_tool="wire", address="198.18.0.1")
+        runner = uml.Runner(mock.Mock(do=lambda command: text, kernel_ns=lambda: 9000), None, wire_tool="wire", address="198.18.0.1")
         outcome = workloads.Outcome("tcp_rx", "iperf")
         runner._count(outcome, 40, before)
         self.assertEqual({sample["metric"]: sample["value"] for sample in outcome.samples},
-                         {name: 3 for name in uml.METRICS})
+                         {name: 3 for name in uml.METRICS} | {"ns": 200})
         self.assertTrue(all(not verdict.check_sample(sample, "x") for sample in outcome.samples))
 
     def test_native_xdp(self):
@@ -158,6 +158,11 @@ class PairedTest(unittest.TestCase):
         self.assertEqual((row["verdict"], round(row["ratio"], 2)), ("better", 1.1))
         self.assertEqual([round(end, 2) for end in row["ratio_ci95"]], [1.1, 1.12])
         self.assertEqual(self.row([100, 80, 60, 50, 40, 30], [110, 88, 66, 56, 44, 33])["verdict"], "same")
+
+    def test_five_pairs(self):
+        """Five ratios on one side of 1 happen by chance too often: the sides must be apart as well."""
+        row = self.row([100, 80, 60, 50, 40], [110, 88, 66, 56, 44], paired=True)
+        self.assertEqual((row["verdict"], row["reason"]), ("same", "intervals overlap"))
 
     def test_noise(self):
         """An interval that holds 1 is no difference."""
