@@ -8,9 +8,10 @@ run on the base. kunit/faults says where each fault came from:
 """
 
 import dataclasses
+import fnmatch
 import re
 
-from poolstack import apply, cli, plan
+from poolstack import apply, cli, expected, plan
 
 BEGIN, END = "<!-- affected:begin -->", "<!-- affected:end -->"
 
@@ -82,11 +83,22 @@ def _targets(param, every):
     return [target for target in every if target == param or param == f"{plan.soc_of(target)}/"]
 
 
-def _cell(targets, red, ran):
-    """What the table says about a SoC: yes, no, its classes, or - where the SoC has no such thing."""
+def _elsewhere(entries):
+    """{fault: variant} of those that no plain run shows."""
+    plain = {entry.fault for entry in entries if fnmatch.fnmatchcase(expected.PLAIN, entry.variant)}
+    return {entry.fault: entry.variant for entry in entries if entry.fault not in plain}
+
+
+def _cell(targets, red, ran, variant=""):
+    """What the table says about a SoC: yes, no, its classes, or - where the SoC has no such thing.
+
+    variant: this run cannot show the fault, one with VARIANT=… can.
+    """
     mine = [target for target in targets if target in red]
     if not any(target in ran for target in targets):
         return "-"
+    if variant:
+        return variant
     if not mine:
         return "no"
     return "yes" if len(mine) == len(targets) else " ".join(target.partition("/")[2] for target in mine)
@@ -95,7 +107,7 @@ def _cell(targets, red, ran):
 def table(faults, results, verdict, entries):
     """The table as lines of Markdown."""
     red, ran, every = _hits(results, verdict, entries)
-    socs = {}
+    elsewhere, socs = _elsewhere(entries), {}
     for target in every:
         socs.setdefault(plan.soc_of(target), []).append(target)
     head = ["fault", "what a user sees", "since", *socs]
@@ -103,7 +115,8 @@ def table(faults, results, verdict, entries):
     rows = [caches]
     for fault in faults.values():
         rows.append([fault.name, fault.what, fault.since if fault.since == "unknown" else f"v{fault.since}"] +
-                    [_cell(targets, red.get(fault.name, ()), ran.get(fault.name, ())) for targets in socs.values()])
+                    [_cell(targets, red.get(fault.name, ()), ran.get(fault.name, ()), elsewhere.get(fault.name))
+                     for targets in socs.values()])
     return ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]]
 
 

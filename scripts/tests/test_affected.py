@@ -91,6 +91,12 @@ class Table(Base):
         self.assertEqual(rows, {"": ["", "armv7-32", "armv7-32 armv7-64"], "F1": ["v6.6", "no", "armv7-64"],
                                 "F2": ["unknown", "-", "yes"]})
 
+    def test_a_fault_of_another_variant(self):
+        """A plain run does not say no to what only two CPUs show."""
+        races = expected.Entry("a.b", "*", "smp", "F1", False, "expected-red:1")
+        rows = self.rows([case("a.b", Q, "ok"), case("a.c", S, "ok")], [races])
+        self.assertEqual(rows["F1"], ["v6.6", "smp", "-"])
+
     def test_dead_kernel(self):
         """It tells the SoC only: every cache of it is hit."""
         results = [case("a.b", "imx6sx/", "fail"), case("a.d", S, "ok"), case("a.d", X, "ok"), case("a.b", Q, "ok")]
