@@ -59,6 +59,8 @@ static void rounds_of_open_and_close_leak_no_memory(struct kunit *test)
 		if (i == 1)
 			before = global_zone_page_state(NR_FREE_PAGES);
 	}
+	/* and what the other CPU still has to free */
+	rcu_barrier();
 	after = global_zone_page_state(NR_FREE_PAGES);
 	/* a ring lost in each round would be ten times that */
 	ring_pages = bytes >> PAGE_SHIFT;

@@ -268,7 +268,7 @@ static void reflected_frames_return_from_another_cpu(struct kunit *test)
 	lab_up_with(nic, lab_flow_prog(nic, &back, XDP_TX));
 	lab_run_free(nic);
 	lab_take_transmit_irqs(nic, lab_races(nic));
-	n = rounds(nic, 400);
+	n = rounds(nic, lab_races(nic) ? 1500 : 400);
 	for (i = 0; i < n && test->status != KUNIT_FAILURE; i++) {
 		lab_flow_send(nic, &back, 0);
 		lab_complete_here(nic);
