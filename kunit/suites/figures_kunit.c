@@ -73,6 +73,9 @@ static void ring_memory(struct lab_nic *nic, const char *verb)
 	char workload[24];
 	unsigned int i;
 
+	/* the bytes of page_pools are what can be told */
+	if (nic->soc->no_pool)
+		return;
 	lab_ring_memory(nic, &bytes, &descriptors);
 	for (i = 0; i < 2; i++) {
 		snprintf(workload, sizeof(workload), "%s_%u", verb, i ? 1514 : 60);
