@@ -130,7 +130,8 @@ struct lab_map *lab_map_new(struct lab_dma *dma, void *cpu, size_t size,
 		for (i = 0; i < map->slots; i++)
 			dma->slot[first + i] = map;
 		dma->next_slot = first + map->slots;
-		map->iova = ((dma_addr_t)first << SLOT_SHIFT) + low + high_part(dma, first, coherent);
+		map->iova = ((dma_addr_t)first << SLOT_SHIFT) + low +
+			    high_part(dma, first, coherent);
 		if (coherent)
 			dma->live_coherent++;
 		else

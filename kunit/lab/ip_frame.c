@@ -93,7 +93,8 @@ void lab_ip_complete(struct lab_nic *nic, const struct lab_ip_frame *p)
 		      (u16 *)(l4 + p->at));
 }
 
-struct lab_ip_frame lab_ip_build_right(struct lab_nic *nic, struct lab_ip_frame p, u32 payload, u32 seed)
+struct lab_ip_frame lab_ip_build_right(struct lab_nic *nic, struct lab_ip_frame p, u32 payload,
+				       u32 seed)
 {
 	p = lab_ip_build(nic, p, payload, seed);
 	lab_ip_complete(nic, &p);

@@ -61,7 +61,7 @@ static u32 fetch(struct lab_mtk *mtk, u32 *idx)
 bool mtk_ptx_run(struct lab_mtk *mtk)
 {
 	const struct mtk_variant *v = mtk->variant;
-	u32 at, next, len, *d, none[8] = {};
+	u32 at, next, len, size, *d, none[8] = {};
 	bool did = false;
 
 	if (!(MTK_REG(mtk, v->pdma_glo) & GLO_TX_DMA_EN) || !reg(mtk, PTX_MAX_CNT))
@@ -71,7 +71,8 @@ bool mtk_ptx_run(struct lab_mtk *mtk)
 		len = fetch(mtk, &next);
 		if (!len)
 			return did;
-		for (at = reg(mtk, PTX_DTX_IDX); at != next; at = (at + 1) % reg(mtk, PTX_MAX_CNT)) {
+		size = reg(mtk, PTX_MAX_CNT);
+		for (at = reg(mtk, PTX_DTX_IDX); at != next; at = (at + 1) % size) {
 			d = txd(mtk, at);
 			WRITE_ONCE(d[1], d[1] | PTXD_DONE);
 		}
