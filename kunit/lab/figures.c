@@ -51,6 +51,14 @@ void lab_ring_memory(struct lab_nic *pub, u64 *bytes, u64 *descriptors)
 			*descriptors += buf.armed;
 }
 
+u64 lab_armed(struct lab_nic *nic)
+{
+	u64 bytes, descriptors;
+
+	lab_ring_memory(nic, &bytes, &descriptors);
+	return descriptors;
+}
+
 static void add_pools(struct lab_nic *nic, struct lab_counts *counts)
 {
 	struct page_pool_stats stats = {};

@@ -134,10 +134,9 @@ void lab_time_pass(struct lab_nic *nic, u64 ns)
 	lab_ctrl_unlock();
 }
 
-/* A linear skb of the interface, as the stack would hand it down. */
-static struct sk_buff *make_skb(struct lab_nic *nic, const u8 *frame, u32 len)
+struct sk_buff *lab_make_skb(struct lab_nic *nic, struct net_device *ndev, const u8 *frame, u32 len)
 {
-	struct sk_buff *skb = netdev_alloc_skb(nic->ndev, len + NET_IP_ALIGN);
+	struct sk_buff *skb = netdev_alloc_skb(ndev, len + NET_IP_ALIGN);
 
 	KUNIT_ASSERT_NOT_NULL(nic->test, skb);
 	skb_reserve(skb, NET_IP_ALIGN);
@@ -150,7 +149,7 @@ static struct sk_buff *make_skb(struct lab_nic *nic, const u8 *frame, u32 len)
 
 int lab_stack_xmit_sum(struct lab_nic *nic, const u8 *frame, u32 len, u32 start, u32 offset)
 {
-	struct sk_buff *skb = make_skb(nic, frame, len);
+	struct sk_buff *skb = lab_make_skb(nic, nic->ndev, frame, len);
 
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_headroom(skb) + start;
@@ -161,7 +160,7 @@ int lab_stack_xmit_sum(struct lab_nic *nic, const u8 *frame, u32 len, u32 start,
 
 int lab_stack_xmit_call(struct lab_nic *nic, const u8 *frame, u32 len, void (*freed)(struct sk_buff *skb))
 {
-	struct sk_buff *skb = make_skb(nic, frame, len);
+	struct sk_buff *skb = lab_make_skb(nic, nic->ndev, frame, len);
 
 	skb->destructor = freed;
 	return dev_queue_xmit(skb);
@@ -188,7 +187,7 @@ static void open_stamps(struct kunit *test)
 
 int lab_stack_xmit_stamped(struct lab_nic *nic, const u8 *frame, u32 len)
 {
-	struct sk_buff *skb = make_skb(nic, frame, len);
+	struct sk_buff *skb = lab_make_skb(nic, nic->ndev, frame, len);
 
 	open_stamps(nic->test);
 	skb_set_owner_w(skb, stamps->sk);

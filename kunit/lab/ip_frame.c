@@ -111,3 +111,30 @@ void lab_expect_summed(struct lab_nic *nic, u32 len, u8 ip_summed)
 	KUNIT_EXPECT_EQ(nic->test, frame->marks.ip_summed, ip_summed);
 	kfree(frame);
 }
+
+void lab_ip_expect_sent(struct lab_nic *nic, u32 payload, u32 seed)
+{
+	struct lab_ip_frame p;
+	unsigned int i;
+
+	for (i = 0; i < LAB_IP_FRAMES; i++) {
+		p = lab_ip_build(nic, lab_ip_frames[i], payload, seed + i);
+		KUNIT_ASSERT_EQ(nic->test,
+				lab_stack_xmit_sum(nic, nic->frame, p.len, p.l4, p.at), 0);
+		lab_pump(nic);
+		lab_ip_complete(nic, &p);
+		lab_expect_transmitted(nic, nic->frame, p.len);
+	}
+}
+
+void lab_ip_expect_believed(struct lab_nic *nic, unsigned int i)
+{
+	struct lab_ip_frame p;
+
+	p = lab_ip_build_right(nic, lab_ip_frames[i % LAB_IP_FRAMES], 20 + 31 * i, i);
+	lab_rx(nic, i % nic->soc->queues, nic->frame, p.len);
+	lab_expect_summed(nic, p.len, CHECKSUM_UNNECESSARY);
+	lab_fill(nic->frame, 100 + i, i);
+	lab_rx(nic, 0, nic->frame, 100 + i);
+	lab_expect_summed(nic, 100 + i, CHECKSUM_NONE);
+}

@@ -483,6 +483,9 @@ enum dma_data_direction lab_buffer_direction(struct lab_nic *nic, unsigned int q
  */
 void lab_ring_memory(struct lab_nic *nic, u64 *bytes, u64 *descriptors);
 
+/* The descriptors alone. */
+u64 lab_armed(struct lab_nic *nic);
+
 /* Live streaming mappings of the device. */
 unsigned int lab_live_mappings(struct lab_nic *nic);
 

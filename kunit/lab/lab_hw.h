@@ -120,6 +120,10 @@ void lab_spoil(struct lab_nic *nic, unsigned int frames);
 /* Interrupts and what follows them, until none is pending; nothing is sent. */
 void lab_interrupt(struct lab_nic *nic);
 
+/* A linear skb of an interface, as the stack hands it down, headers aligned. */
+struct sk_buff *lab_make_skb(struct lab_nic *nic, struct net_device *ndev, const u8 *frame,
+			     u32 len);
+
 /**
  * lab_stack_xmit_sum() - let the stack transmit a frame without its checksum
  * @nic: the NIC, up.

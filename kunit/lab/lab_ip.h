@@ -48,6 +48,12 @@ void lab_ip_complete(struct lab_nic *nic, const struct lab_ip_frame *p);
 struct lab_ip_frame lab_ip_build_right(struct lab_nic *nic, struct lab_ip_frame p, u32 payload,
 				       u32 seed);
 
+/* One frame of each kind from the stack is right on the wire, whoever computes it. */
+void lab_ip_expect_sent(struct lab_nic *nic, u32 payload, u32 seed);
+
+/* Frame @i of many arrives with right sums, and one of no IP: what is said of them. */
+void lab_ip_expect_believed(struct lab_nic *nic, unsigned int i);
+
 /* The oldest frame delivered is nic->frame, and this is said of its checksum. */
 void lab_expect_summed(struct lab_nic *nic, u32 len, u8 ip_summed);
 

@@ -126,15 +126,7 @@ void lab_mac_expect_delivered(struct lab_nic *nic, unsigned int mac, const u8 *f
 
 int lab_mac_xmit(struct lab_nic *nic, unsigned int mac, const u8 *frame, u32 len)
 {
-	struct net_device *ndev = lab_mac_ndev(nic, mac);
-	struct sk_buff *skb = netdev_alloc_skb(ndev, len);
-
-	KUNIT_ASSERT_NOT_NULL(nic->test, skb);
-	skb_put_data(skb, frame, len);
-	skb_reset_mac_header(skb);
-	skb->protocol = eth_hdr(skb)->h_proto;
-	skb_set_network_header(skb, ETH_HLEN);
-	return dev_queue_xmit(skb);
+	return dev_queue_xmit(lab_make_skb(nic, lab_mac_ndev(nic, mac), frame, len));
 }
 
 void lab_mac_expect_transmitted(struct lab_nic *nic, unsigned int mac, const u8 *frame, u32 len)
@@ -144,15 +136,12 @@ void lab_mac_expect_transmitted(struct lab_nic *nic, unsigned int mac, const u8 
 
 int lab_mac_attach(struct lab_nic *nic, unsigned int mac, struct bpf_prog *prog)
 {
-	struct net_device *ndev = nic->ndev;
 	struct nic *n = to_nic(nic);
 	unsigned int i;
 	int ret;
 
-	/* what lab_attach() does is the same for any interface */
-	nic->ndev = lab_mac_ndev(nic, mac);
-	ret = lab_attach(nic, prog);
-	nic->ndev = ndev;
+	ret = lab_attach_to(nic, lab_mac_ndev(nic, mac), prog);
+	/* the rings are those of all */
 	for (i = 0; i < n->macs && !ret; i++)
 		if (netif_running(n->mac[i]))
 			KUNIT_ASSERT_TRUE(nic->test,

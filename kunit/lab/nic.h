@@ -182,6 +182,7 @@ int lab_sink_register(struct nic *nic);
 void lab_sink_unregister(struct nic *nic);
 
 /* xdp.c */
+int lab_attach_to(struct lab_nic *nic, struct net_device *ndev, struct bpf_prog *prog);
 void lab_progs_free(struct nic *nic);
 
 /* link.c */

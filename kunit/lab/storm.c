@@ -248,7 +248,7 @@ static void look(struct storm *storm)
 	if (netif_running(nic->ndev) != storm->up)
 		storm_wrong(storm, "the interface is %s", storm->up ? "closed" : "open");
 	if (storm->up && storm->link) {
-		armed = storm_armed(storm);
+		armed = lab_armed(storm->nic);
 		if (armed != storm->armed)
 			storm_wrong(storm, "%llu descriptors armed of %llu", armed, storm->armed);
 	}

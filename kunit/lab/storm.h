@@ -118,7 +118,6 @@ struct storm_kind {
 
 extern const struct storm_kind storm_kinds[STORM_OPS];
 void storm_set_up(struct storm *storm);
-u64 storm_armed(struct storm *storm);
 
 /* storm_frames.c */
 void storm_receive(struct storm *storm, const struct storm_step *step);

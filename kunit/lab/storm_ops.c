@@ -14,14 +14,6 @@
 #include "../../../../../net/core/dev.h"
 #include "storm.h"
 
-u64 storm_armed(struct storm *storm)
-{
-	u64 bytes, descriptors;
-
-	lab_ring_memory(storm->nic, &bytes, &descriptors);
-	return descriptors;
-}
-
 /* Let the driver, and the queueing discipline, hear of the cable. */
 static void set_link(struct storm *storm, bool link)
 {
@@ -60,7 +52,7 @@ static void open_it(struct storm *storm, const struct storm_step *step)
 	lab_pump(nic);
 	lab_discard(nic);
 	if (!storm->armed)
-		storm->armed = storm_armed(storm);
+		storm->armed = lab_armed(storm->nic);
 }
 
 static void close_it(struct storm *storm, const struct storm_step *step)

@@ -75,24 +75,36 @@ struct bpf_prog *lab_reflect(struct lab_nic *nic)
 			LAB_BPF_RETURN(XDP_TX));
 }
 
-int lab_attach(struct lab_nic *nic, struct bpf_prog *prog)
+/* A driver may take the link down: lab_counts() tells. */
+static void wait_as_before(struct lab_nic *nic, struct net_device *ndev, bool link)
+{
+	if (link && netif_running(ndev))
+		KUNIT_ASSERT_TRUE_MSG(nic->test, lab_wait_until(lab_settled(ndev, true)),
+				      "the link does not come back");
+}
+
+int lab_attach_to(struct lab_nic *nic, struct net_device *ndev, struct bpf_prog *prog)
 {
 	struct netdev_bpf xdp = { .command = XDP_SETUP_PROG, .prog = prog };
-	bool link = netif_carrier_ok(nic->ndev);
+	bool link = netif_carrier_ok(ndev);
 	int ret;
 
 	/* as for the core, a reference goes to the driver if it takes it */
 	if (prog)
 		bpf_prog_inc(prog);
 	rtnl_lock();
-	ret = dev_xdp_propagate(nic->ndev, &xdp);
+	ret = dev_xdp_propagate(ndev, &xdp);
 	rtnl_unlock();
 	if (ret && prog)
 		bpf_prog_put(prog);
-	/* a driver may take the link down: lab_counts() tells */
-	if (!ret && link)
-		lab_carrier_wait(nic, true);
+	if (!ret)
+		wait_as_before(nic, ndev, link);
 	return ret;
+}
+
+int lab_attach(struct lab_nic *nic, struct bpf_prog *prog)
+{
+	return lab_attach_to(nic, nic->ndev, prog);
 }
 
 int lab_attach_awake(struct lab_nic *nic, struct bpf_prog *prog)
@@ -120,8 +132,8 @@ static int change_fd(struct lab_nic *nic, int fd, u32 flags)
 	rtnl_lock();
 	ret = dev_change_xdp_fd(nic->ndev, NULL, fd, -1, flags);
 	rtnl_unlock();
-	if (!ret && link)
-		lab_carrier_wait(nic, true);
+	if (!ret)
+		wait_as_before(nic, nic->ndev, link);
 	return ret;
 }
 

@@ -30,14 +30,8 @@ static void right_checksums_are_believed(struct kunit *test)
 	unsigned int i;
 
 	lab_up_without_gro(nic);
-	for (i = 0; i < LAB_IP_FRAMES * 8; i++) {
-		p = lab_ip_build_right(nic, lab_ip_frames[i % LAB_IP_FRAMES], 20 + 31 * i, i);
-		lab_rx(nic, i % nic->soc->queues, nic->frame, p.len);
-		lab_expect_summed(nic, p.len, CHECKSUM_UNNECESSARY);
-		lab_fill(nic->frame, 100 + i, i);
-		lab_rx(nic, 0, nic->frame, 100 + i);
-		lab_expect_summed(nic, 100 + i, CHECKSUM_NONE);
-	}
+	for (i = 0; i < LAB_IP_FRAMES * 8; i++)
+		lab_ip_expect_believed(nic, i);
 	/* to whom it is switched off, too */
 	lab_switch_feature(nic, NETIF_F_RXCSUM, false);
 	p = lab_ip_build_right(nic, lab_ip_frames[0], 100, 1);
@@ -102,21 +96,6 @@ static void tags_survive_either_way(struct kunit *test)
 
 /* ---- transmit ----------------------------------------------------------- */
 
-static void transmit_summed(struct lab_nic *nic, u32 payload, u32 seed)
-{
-	unsigned int i;
-
-	for (i = 0; i < LAB_IP_FRAMES; i++) {
-		struct lab_ip_frame p = lab_ip_build(nic, lab_ip_frames[i], payload, seed + i);
-
-		KUNIT_ASSERT_EQ(nic->test,
-				lab_stack_xmit_sum(nic, nic->frame, p.len, p.l4, p.at), 0);
-		lab_pump(nic);
-		lab_ip_complete(nic, &p);
-		lab_expect_transmitted(nic, nic->frame, p.len);
-	}
-}
-
 /* Whoever computes it: with the right checksum the frame goes out. */
 static void checksums_are_right_on_the_wire(struct kunit *test)
 {
@@ -125,7 +104,7 @@ static void checksums_are_right_on_the_wire(struct kunit *test)
 
 	lab_up(nic);
 	for (payload = 12; payload < 1400; payload += 97)
-		transmit_summed(nic, payload, payload);
+		lab_ip_expect_sent(nic, payload, payload);
 }
 
 /* Also where the FIFO cannot hold the frame: the MTU is above its size. */
@@ -138,8 +117,8 @@ static void checksums_of_jumbo_mtus_are_right(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(mtus); i++) {
 		lab_set_mtu(nic, mtus[i]);
 		lab_up(nic);
-		transmit_summed(nic, 100, i);
-		transmit_summed(nic, mtus[i] - 100, i);
+		lab_ip_expect_sent(nic, 100, i);
+		lab_ip_expect_sent(nic, mtus[i] - 100, i);
 		lab_down(nic);
 	}
 }

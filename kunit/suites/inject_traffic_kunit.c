@@ -27,19 +27,11 @@ static u64 dropped(struct lab_nic *nic)
 	return stats.rx_dropped;
 }
 
-static u64 armed(struct lab_nic *nic)
-{
-	u64 bytes, descriptors;
-
-	lab_ring_memory(nic, &bytes, &descriptors);
-	return descriptors;
-}
-
 static u64 armed_at_start, dropped_at_start;
 
 static void note_start(struct lab_nic *nic)
 {
-	armed_at_start = armed(nic);
+	armed_at_start = lab_armed(nic);
 	dropped_at_start = dropped(nic);
 }
 
@@ -99,7 +91,7 @@ static void account(struct lab_nic *nic, struct lab_frame *(*from)(struct lab_ni
 	kfree(next);
 	KUNIT_EXPECT_EQ(nic->test, seen + lost, FRAMES);
 	KUNIT_EXPECT_EQ(nic->test, lost, failed ? 1 : 0);
-	KUNIT_EXPECT_EQ_MSG(nic->test, armed(nic), armed_at_start, "descriptors armed");
+	KUNIT_EXPECT_EQ_MSG(nic->test, lab_armed(nic), armed_at_start, "descriptors armed");
 }
 
 static void delivered(struct lab_nic *nic, int ret, bool failed)
@@ -194,7 +186,7 @@ static void the_ring_outlives_a_missing_page(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, missing, 1);
 		KUNIT_EXPECT_EQ(test, lab_inject_stop(nic), 1);
 		KUNIT_EXPECT_EQ(test, dropped(nic), i + 1);
-		KUNIT_EXPECT_EQ(test, armed(nic), armed_at_start);
+		KUNIT_EXPECT_EQ(test, lab_armed(nic), armed_at_start);
 	}
 }
 
@@ -214,7 +206,7 @@ static void the_ring_outlives_a_drought(struct kunit *test)
 	lab_expect_silence(nic);
 	KUNIT_EXPECT_EQ(test, lab_inject_stop(nic), 600);
 	KUNIT_EXPECT_EQ(test, dropped(nic), 600);
-	KUNIT_EXPECT_EQ(test, armed(nic), armed_at_start);
+	KUNIT_EXPECT_EQ(test, lab_armed(nic), armed_at_start);
 	receive(nic);
 	delivered(nic, 0, false);
 }

@@ -29,14 +29,6 @@ static void exchange(struct lab_nic *nic, u32 seed)
 	lab_expect_silence(nic);
 }
 
-static u64 armed_now(struct lab_nic *nic)
-{
-	u64 bytes, descriptors;
-
-	lab_ring_memory(nic, &bytes, &descriptors);
-	return descriptors;
-}
-
 /* What was in the rings may be lost; nothing stays mapped, and it goes on. */
 static void a_reset_frees_what_was_in_flight(struct kunit *test)
 {
@@ -46,7 +38,7 @@ static void a_reset_frees_what_was_in_flight(struct kunit *test)
 
 	lab_up(nic);
 	exchange(nic, 1);
-	armed = armed_now(nic);
+	armed = lab_armed(nic);
 	for (round = 0; round < 4; round++) {
 		fill_rings(nic, 60 * round, 20 * round);
 		KUNIT_ASSERT_TRUE(test, lab_hang(nic));
@@ -54,7 +46,7 @@ static void a_reset_frees_what_was_in_flight(struct kunit *test)
 		lab_discard(nic);
 		lab_account_lost(nic, 60 * round + 20 * round);
 		exchange(nic, round);
-		KUNIT_EXPECT_EQ(test, armed_now(nic), armed);
+		KUNIT_EXPECT_EQ(test, lab_armed(nic), armed);
 		KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), 0);
 	}
 }
@@ -67,7 +59,7 @@ static void a_reset_with_a_full_ring(struct kunit *test)
 	u64 armed;
 
 	lab_up(nic);
-	armed = armed_now(nic);
+	armed = lab_armed(nic);
 	lab_fill(nic->frame, 60, 0);
 	while (!lab_try_send(nic, 0, nic->frame, 60))
 		taken++;
@@ -76,7 +68,7 @@ static void a_reset_with_a_full_ring(struct kunit *test)
 	lab_discard(nic);
 	lab_account_lost(nic, taken);
 	exchange(nic, 1);
-	KUNIT_EXPECT_EQ(test, armed_now(nic), armed);
+	KUNIT_EXPECT_EQ(test, lab_armed(nic), armed);
 	KUNIT_EXPECT_EQ(test, lab_pages_in_flight(nic), 0);
 }
 
