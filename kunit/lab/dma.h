@@ -76,6 +76,7 @@ struct lab_dma {
 	enum lab_cache cache;
 	unsigned int line;
 	bool evict;
+	bool stack_holds;		/* programs have the frames, see lab_page_armed() */
 	bool adverse;			/* the next three, see adversary.c */
 	struct lab_rand rand;
 	dma_addr_t recent[LAB_DMA_RECENT];

@@ -234,6 +234,7 @@ static void connect(struct labwire *wire)
 {
 	struct nic *nic = wire->nic;
 
+	nic->pub.dma->stack_holds = true;
 	nic->transmitted.keep = false;
 	nic->transmitted.arg = wire;
 	nic->transmitted.out = left;

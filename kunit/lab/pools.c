@@ -85,9 +85,11 @@ static unsigned int slots(const struct lab_map *map, size_t off, size_t len)
  * A page that two parties own is corrupted by one and read by the other; each
  * would find it in order. So that it is seen where it begins: at this moment
  * the page must be the pool's, with one reference, or one for each buffer that it
- * has room for. That no other descriptor has it the model sees. References that
- * the pool does not count may only be about the page's other buffers: the stack
- * takes such where it cuts a merged frame into pieces.
+ * has room for. That no other descriptor has it the model sees.
+ *
+ * Where the stack delivers to programs (labwire.c) it takes references that the
+ * pool does not count, when it cuts a merged frame into pieces: they may be about
+ * the page's other buffers. No case's frames go there.
  */
 void lab_page_armed(struct lab_dma *dma, struct lab_map *map, size_t off, size_t len)
 {
@@ -95,6 +97,7 @@ void lab_page_armed(struct lab_dma *dma, struct lab_map *map, size_t off, size_t
 	struct netmem_desc *desc = pp_page_to_nmdesc(page);
 	long refs = atomic_long_read(&desc->pp_ref_count);
 	long room = slots(map, off, len);
+	bool shared = room > 1 && dma->stack_holds;
 
 	if (!page_pool_page_is_pp(page)) {
 		/* memory of a socket, or a page its pool gave away mapped */
@@ -104,7 +107,7 @@ void lab_page_armed(struct lab_dma *dma, struct lab_map *map, size_t off, size_t
 	}
 	map->pool = true;
 	watch(dma, desc->pp);
-	if (refs < 1 || refs > room || (room == 1 && page_ref_count(page) != 1))
+	if (refs < 1 || refs > room || (!shared && page_ref_count(page) != 1))
 		lab_dma_violation(dma, LAB_V_PAGE, map, 0, map->size, DMA_FROM_DEVICE);
 }
 

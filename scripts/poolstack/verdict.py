@@ -121,10 +121,10 @@ def decide(before, after, sample, env_faults, *, times_are_emulated):
     if not exact and one["median"] and abs(two["median"] / one["median"] - 1) <= sample.get("tolerance", 0):
         return "same", f"within {sample['tolerance']:.0%}"
     found = ratios(before, after)
-    if len(found) >= MIN_PAIRS:
-        return paired(found, sample)
-    if found and paired(found, sample)[0] == "same":
-        return paired(found, sample)
+    if found:
+        told = paired(found, sample)
+        if told[0] == "same" or len(found) >= MIN_PAIRS:
+            return told
     if not exact and one["ci95"][0] <= two["ci95"][1] and two["ci95"][0] <= one["ci95"][1]:
         return "same", "intervals overlap"
     lower = two["median"] < one["median"]
