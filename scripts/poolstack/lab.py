@@ -25,6 +25,7 @@ from poolstack.plan import Job
 BOOT_LIMIT = 180                    # seconds; the longest suite takes a tenth of it
 REAL_TIME = 5                       # times as long where sleeping takes time: two CPUs do not jump
 MEMORY = "512M"
+MEMORY_KASAN = "4096M"              # its quarantine keeps what was freed, rings of 2048 buffers too
 SEED = "1"                          # the lab's own, where none is given
 VARIANTS = ("kasan", "lockdep", "dma-debug", "smp")
 # SMP needs seccomp mode (ptrace mode refuses it). KASAN reports one error per boot unless told otherwise.
@@ -82,7 +83,8 @@ def build_kernel(tree, variant=expected.PLAIN):
 
 def arguments(uml, glob, soc="", variant=expected.PLAIN, seed=""):
     """The command line of one boot."""
-    args = [str(uml), f"mem={MEMORY}", "console=tty", "kunit_shutdown=halt", f"kunit.filter_glob={glob}"]
+    memory = MEMORY_KASAN if variant == "kasan" else MEMORY
+    args = [str(uml), f"mem={memory}", "console=tty", "kunit_shutdown=halt", f"kunit.filter_glob={glob}"]
     if soc:
         args.append(f"poolstack.soc={soc}")
     if seed:
