@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device of an overlay that a controller's interrupt, clocks and reset hang on.
+ * The device of an overlay that a controller's interrupt, clocks, reset and cables hang on.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/platform_device.h>
@@ -12,6 +12,7 @@ static int board_probe(struct platform_device *pdev)
 	int ret = lab_clk_init(&pdev->dev);
 
 	ret = ret ?: lab_reset_init(&pdev->dev);
+	ret = ret ?: lab_gpio_init(&pdev->dev);
 	return ret ?: lab_irq_init(&pdev->dev);
 }
 

@@ -212,6 +212,12 @@ void lab_cut(struct lab_nic *pub)
 	rtnl_unlock();
 }
 
+/* The driver has closed the interface, and whoever saw it tells. Its counters go on. */
+void lab_closed_by_itself(struct lab_nic *nic)
+{
+	to_nic(nic)->up = false;
+}
+
 void lab_wait_asleep(struct lab_nic *nic)
 {
 	KUNIT_ASSERT_TRUE_MSG(nic->test, lab_wait_until(pm_runtime_suspended(nic->dev)),

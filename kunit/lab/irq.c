@@ -65,6 +65,19 @@ void lab_irq_exit(void)
 }
 
 /**
+ * lab_irq_of() - the kernel's number of a line
+ * @hwirq: line.
+ *
+ * Return: the number, or a negative error.
+ */
+int lab_irq_of(unsigned int hwirq)
+{
+	unsigned int virq = domain ? irq_create_mapping(domain, hwirq) : 0;
+
+	return virq ?: -ENXIO;
+}
+
+/**
  * lab_irq_raise() - take an interrupt
  * @hwirq: line.
  *

@@ -12,12 +12,18 @@
  * @nic: the NIC, up.
  * @link: whether there is a link.
  *
- * Through the PHY's registers and phylib. Returns when the driver's callback is
- * through and the queueing discipline has heard of it.
+ * Through the PHY's registers and phylib, or a GPIO and phylink. Returns when the
+ * driver's callback is through and the queueing discipline has heard of it.
  *
- * Context: task, may sleep; so may the next two.
+ * Context: task, may sleep; so may the next four.
  */
 void lab_cable(struct lab_nic *nic, bool link);
+
+/* The same; false when it does not come to that. */
+bool lab_try_cable(struct lab_nic *nic, bool link);
+
+/* Pull it or plug it in without telling anybody: the next open finds it so. */
+void lab_cable_quietly(struct lab_nic *nic, bool link);
 
 /**
  * lab_wait_link() - wait until the carrier is on and all have heard of it

@@ -44,4 +44,7 @@ int lab_mac_attach(struct lab_nic *nic, unsigned int mac, struct bpf_prog *prog)
  */
 bool lab_hang(struct lab_nic *nic);
 
+/* The controller stands still, if it can: see lab_hang(). Returns at once. */
+void lab_hang_begin(struct lab_nic *nic);
+
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The link: what the fixed PHY of the overlay reports, and waiting for what
- * phylib, the driver and the queueing discipline make of it.
+ * The link: what the fixed PHY of the overlay reports, or the GPIO of a fixed
+ * link without a PHY, and waiting for what phylib or phylink, the driver and the
+ * queueing discipline make of it.
  */
 #include <linux/phy.h>
 #include <linux/phy_fixed.h>
@@ -87,24 +88,44 @@ void lab_calm(struct lab_nic *nic)
 	lab_pump(nic);
 }
 
-void lab_cable(struct lab_nic *nic, bool link)
+void lab_cable_quietly(struct lab_nic *nic, bool link)
 {
 	struct phy_device *phydev = nic->ndev->phydev;
 
-	KUNIT_ASSERT_NOT_NULL(nic->test, phydev);
+	if (!phydev) {
+		lab_gpio_cable(0, link);
+		return;
+	}
 	partner.link = link;
 	partner.speed = board_speed(phydev);
 	partner.duplex = DUPLEX_FULL;
 	KUNIT_ASSERT_EQ(nic->test, fixed_phy_set_link_update(phydev, ask_partner), 0);
+}
+
+bool lab_try_cable(struct lab_nic *nic, bool link)
+{
+	struct phy_device *phydev = nic->ndev->phydev;
+
+	lab_cable_quietly(nic, link);
 	/* instead of at its next poll, once a second */
-	phy_trigger_machine(phydev);
-	lab_carrier_wait(nic, link);
+	if (phydev)
+		phy_trigger_machine(phydev);
+	else
+		lab_gpio_tell(0);
+	return lab_wait_until(lab_settled(nic->ndev, link));
+}
+
+void lab_cable(struct lab_nic *nic, bool link)
+{
+	KUNIT_ASSERT_TRUE_MSG(nic->test, lab_try_cable(nic, link), "the link does not go %s",
+			      link ? "up" : "down");
 }
 
 void lab_link(struct lab_nic *nic, int speed, bool full)
 {
 	struct phy_device *phydev = nic->ndev->phydev;
 
+	KUNIT_ASSERT_NOT_NULL(nic->test, phydev);
 	lab_cable(nic, false);
 	if (!speed)
 		return;

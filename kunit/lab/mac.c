@@ -149,15 +149,24 @@ int lab_mac_attach(struct lab_nic *nic, unsigned int mac, struct bpf_prog *prog)
 	return ret;
 }
 
+void lab_hang_begin(struct lab_nic *pub)
+{
+	struct lab_ctrl *ctrl = to_nic(pub)->ctrl;
+
+	if (!ctrl->ops->hang)
+		return;
+	lab_ctrl_lock();
+	ctrl->ops->hang(ctrl);
+	lab_ctrl_unlock();
+}
+
 bool lab_hang(struct lab_nic *pub)
 {
 	struct lab_ctrl *ctrl = to_nic(pub)->ctrl;
 	bool hangs;
 	int ms;
 
-	lab_ctrl_lock();
-	ctrl->ops->hang(ctrl);
-	lab_ctrl_unlock();
+	lab_hang_begin(pub);
 	for (ms = 0, hangs = true; ms < 10000 && hangs; ms += 100) {
 		msleep(100);
 		lab_ctrl_lock();

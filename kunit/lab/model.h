@@ -60,11 +60,20 @@ struct lab_mmio *lab_mmio_claim(unsigned int window, const struct lab_mmio_ops *
 
 int lab_irq_init(struct device *dev);
 void lab_irq_exit(void);
+int lab_irq_of(unsigned int hwirq);
 bool lab_irq_raise(unsigned int hwirq);
 
 int lab_clk_init(struct device *dev);
 bool lab_clk_running(void);
 unsigned int lab_clks_on(void);
+
+/* cables that a GPIO tells of, and the interrupt line of the first */
+#define LAB_CABLES	3
+#define LAB_CABLE_IRQ	5
+
+int lab_gpio_init(struct device *dev);
+void lab_gpio_cable(unsigned int cable, bool in);
+void lab_gpio_tell(unsigned int cable);
 
 int lab_board_init(void);
 int lab_reset_init(struct device *dev);
@@ -118,6 +127,9 @@ struct lab_buffer {
  * @xdp_ends: names of the driver's ethtool counters that count received frames
  *	which did not go to the stack, NULL terminated; the gate adds them up.
  * @keeps_counters: the driver does not begin them anew when it is opened.
+ * @reopens: the driver closes and opens the interface by itself for a reset, and for
+ *	a program; without memory it stays closed.
+ * @mtu_live: the driver lets the MTU change while the interface is open.
  *
  * What a controller cannot do is NULL; the generators of the cases that want it
  * give no SoC with it.
@@ -145,6 +157,8 @@ struct lab_ctrl_ops {
 	bool (*hangs)(struct lab_ctrl *ctrl);
 	const char * const *xdp_ends;
 	bool keeps_counters;
+	bool reopens;
+	bool mtu_live;
 };
 
 struct lab_wire;

@@ -55,10 +55,18 @@ void mtk_reset(struct lab_mtk *mtk)
 	mtk->hung = false;
 }
 
-/* The engine stands still, and its state machines say so. */
+/*
+ * The engine stands still, and its state machines say so; what arrives overruns its
+ * FIFO. Of MT7628's the driver has no sign, so it would never come back.
+ */
 static void hang(struct lab_ctrl *ctrl)
 {
-	to_mtk(ctrl)->hung = true;
+	struct lab_mtk *mtk = to_mtk(ctrl);
+
+	if (!mtk->variant->oq_sta)
+		return;
+	mtk->hung = true;
+	MTK_REG(mtk, FE_INT_STATUS2) |= FE_INT_RFIFO_OV;
 }
 
 static bool hangs(struct lab_ctrl *ctrl)
@@ -134,4 +142,6 @@ const struct lab_ctrl_ops lab_mtk_ops = {
 	.hangs = hangs,
 	.xdp_ends = xdp_ends,
 	.keeps_counters = true,
+	.reopens = true,
+	.mtu_live = true,
 };

@@ -28,6 +28,10 @@
 #define XMAC_MCR(mac)		(0x12000 + ((mac) - 1) * 0x1000)
 #define XMAC_OFF		0xf
 
+/* mtk_hw_reset_check() */
+#define FE_INT_STATUS2		0x08
+#define FE_INT_RFIFO_OV		BIT(18)
+
 /* mtk_hw_check_dma_hang() */
 #define FE_CDM1_FSM		0x220
 #define CDM1_BUSY		BIT(16)

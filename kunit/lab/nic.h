@@ -195,6 +195,7 @@ void lab_mac_stats(struct nic *nic, struct rtnl_link_stats64 *sum);
 unsigned int lab_mac_of(const struct nic *nic, const struct net_device *ndev);
 
 /* fixture.c */
+void lab_closed_by_itself(struct lab_nic *nic);
 struct nic *lab_nic_power_on(struct kunit *test, const struct lab_target *target);
 const char *lab_nic_plug(struct nic *nic);
 

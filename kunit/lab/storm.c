@@ -160,11 +160,16 @@ static void set_state(struct sketch *sketch, unsigned int state, bool on)
 		sketch->states &= ~BIT(state);
 }
 
-/* Where the step leads. With memory short neither open nor attach succeeds. */
-static void foresee(struct sketch *sketch, const struct storm_step *step)
+/*
+ * Where the step leads. With memory short neither open nor attach succeeds, and what
+ * the driver opens anew stays closed.
+ */
+static void foresee(struct sketch *sketch, const struct lab_soc *soc,
+		    const struct storm_step *step)
 {
 	bool down = sketch->states & BIT(STORM_DOWN);
 	bool is_short = sketch->states & BIT(STORM_SHORT);
+	bool closes = is_short && soc->ctrl->reopens;
 
 	switch (step->op) {
 	case STORM_OPEN:
@@ -174,10 +179,16 @@ static void foresee(struct sketch *sketch, const struct storm_step *step)
 		down = true;
 		break;
 	case STORM_ATTACH:
+		closes &= !sketch->attached;
 		sketch->attached |= down || !is_short;
+		down |= closes;
 		break;
 	case STORM_DETACH:
-		sketch->attached = false;
+		sketch->attached = !down && closes;
+		down |= closes;
+		break;
+	case STORM_RESTART:
+		down |= closes;
 		break;
 	case STORM_MTU:
 		/* the same choice as in the step itself */
@@ -214,7 +225,7 @@ static void next_step(struct sketch *sketch, const struct lab_soc *soc,
 	for (state = 0; state < STORM_STATES; state++)
 		if (sketch->states & BIT(state))
 			sketch->chosen[step->op][state]++;
-	foresee(sketch, step);
+	foresee(sketch, soc, step);
 	if (!soc->has_jumbo)
 		set_state(sketch, STORM_LARGE, false);
 }

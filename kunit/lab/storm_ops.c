@@ -7,30 +7,39 @@
  * change with programs and the MTU only, which are here.
  */
 #include <linux/ethtool.h>
-#include <linux/phy.h>
-#include <linux/phy_fixed.h>
 #include <linux/rtnetlink.h>
 
-#include "../../../../../net/core/dev.h"
 #include "storm.h"
 
 /* Let the driver, and the queueing discipline, hear of the cable. */
 static void set_link(struct storm *storm, bool link)
 {
-	struct net_device *ndev = storm->nic->ndev;
-
 	storm->link = link;
-	if (!ndev->phydev || fixed_phy_change_carrier(ndev, link)) {
-		storm_wrong(storm, "the interface has no cable to pull");
+	if (!lab_try_cable(storm->nic, link))
+		storm_wrong(storm, "carrier %s", link ? "off" : "on");
+}
+
+/*
+ * A driver that opens anew by itself may find no memory for it: then the interface
+ * is closed, and says so. If not, its link comes back, if there is one.
+ */
+static void opened_anew(struct storm *storm)
+{
+	struct lab_nic *nic = storm->nic;
+
+	if (!to_nic(nic)->ctrl->ops->reopens || !storm->up)
+		return;
+	if (!netif_running(nic->ndev)) {
+		if (!storm->starving)
+			storm_wrong(storm, "the driver has closed the interface");
+		lab_closed_by_itself(nic);
+		storm->up = false;
+		lab_cable_quietly(nic, true);
 		return;
 	}
-	phy_trigger_machine(ndev->phydev);
-	flush_delayed_work(&ndev->phydev->state_queue);
-	rtnl_lock();
-	linkwatch_run_queue();
-	rtnl_unlock();
-	if (netif_carrier_ok(ndev) != link)
-		storm_wrong(storm, "carrier %s", link ? "off" : "on");
+	if (!lab_wait_until(lab_settled(nic->ndev, storm->link)))
+		storm_wrong(storm, "carrier %s", storm->link ? "off" : "on");
+	lab_pump(nic);
 }
 
 static void open_it(struct storm *storm, const struct storm_step *step)
@@ -62,7 +71,7 @@ static void close_it(struct storm *storm, const struct storm_step *step)
 		return;
 	/* the next open finds the cable in */
 	if (!storm->link)
-		fixed_phy_change_carrier(storm->nic->ndev, true);
+		lab_cable_quietly(storm->nic, true);
 	storm->up = false;
 	lab_down(storm->nic);
 }
@@ -81,6 +90,7 @@ static void attach(struct storm *storm, const struct storm_step *step)
 		storm->prog = which;
 	else if (!storm->starving)
 		storm_wrong(storm, "attach: %d", ret);
+	opened_anew(storm);
 }
 
 static void detach(struct storm *storm, const struct storm_step *step)
@@ -91,9 +101,12 @@ static void detach(struct storm *storm, const struct storm_step *step)
 	if (storm->prog < 0)
 		return;
 	ret = lab_attach(storm->nic, NULL);
-	storm->prog = -1;
-	if (ret)
+	/* other buffers are needed where the driver opens anew */
+	if (ret && !(storm->starving && to_nic(storm->nic)->ctrl->ops->reopens))
 		storm_wrong(storm, "detach: %d", ret);
+	if (!ret)
+		storm->prog = -1;
+	opened_anew(storm);
 }
 
 static void change_mtu(struct storm *storm, const struct storm_step *step)
@@ -107,7 +120,7 @@ static void change_mtu(struct storm *storm, const struct storm_step *step)
 	rtnl_lock();
 	ret = dev_set_mtu(storm->nic->ndev, mtu);
 	rtnl_unlock();
-	if (storm->up && mtu != storm->mtu) {
+	if (storm->up && mtu != storm->mtu && !to_nic(storm->nic)->ctrl->ops->mtu_live) {
 		if (ret != -EBUSY)
 			storm_wrong(storm, "MTU of an open interface: %d", ret);
 	} else if (ret) {
@@ -166,11 +179,13 @@ static void restart(struct storm *storm, const struct storm_step *step)
 	storm_say(storm, "the transmit watchdog bites");
 	if (!storm->up || !storm->link)
 		return;
+	lab_hang_begin(storm->nic);
 	netif_tx_lock_bh(ndev);
 	ndev->netdev_ops->ndo_tx_timeout(ndev, step->arg[0] % ndev->real_num_tx_queues);
 	netif_tx_unlock_bh(ndev);
 	/* it works there; nothing else does in the lab */
 	__flush_workqueue(system_percpu_wq);
+	opened_anew(storm);
 }
 
 static void coalesce(struct storm *storm, const struct storm_step *step)

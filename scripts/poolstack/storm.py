@@ -12,8 +12,8 @@ import re
 
 from poolstack import cli, expected, ktap, lab, plan
 
-SUITE = "fec_storm"
 CASE = "everything_holds_after_each_step"
+CASES = f"*_storm.{CASE}"           # one suite for each driver
 LIST_LIMIT = 3000                   # characters of a list of steps: the command line of UML has 4096
 PER_STEP = 0.2                      # seconds a step may take, over all SoCs of a boot and on a slow variant
 RUNS = 400                          # of one shrinking, then it is given up with what there is
@@ -121,28 +121,28 @@ def shrink(items, fails):
 
 
 def targets(uml, soc, outdir, variant=expected.PLAIN):
-    """The targets that a storm has among these SoCs."""
-    cases, _ = lab.inventory(uml, f"{SUITE}.{CASE}", outdir, soc="" if soc == "*" else soc, variant=variant)
-    found = cases.get(f"{SUITE}.{CASE}", [])
+    """{target: its case} of the storms among these SoCs."""
+    cases, _ = lab.inventory(uml, CASES, outdir, soc="" if soc == "*" else soc, variant=variant)
+    found = {target: case for case, of_case in cases.items() for target in of_case}
     if not found:
-        raise cli.Stop(f"no SoC `{soc}`: scripts/kunit --list --filter {SUITE} shows them")
+        raise cli.Stop(f"no SoC `{soc}`: scripts/kunit --list --filter '*_storm*' shows them")
     return found
 
 
 class Runner:
-    """Boots walks of one kernel."""
+    """Boots walks of one kernel; cases: see targets()."""
 
-    def __init__(self, uml, outdir, *, side, seed, steps, variant=expected.PLAIN):
-        self.uml, self.outdir, self.side = uml, outdir, side
+    def __init__(self, uml, outdir, cases, *, side, seed, steps, variant=expected.PLAIN):
+        self.uml, self.outdir, self.cases, self.side = uml, outdir, cases, side
         self.seed, self.steps, self.variant = seed, steps, variant
         self.boots = 0
 
-    def walk(self, socs, *, keep=None, workers=None):
-        """One boot per entry of socs (SoCs or targets); returns ([Walk], [fault])."""
+    def walk(self, targets, *, keep=None, workers=None):
+        """One boot per target; returns ([Walk], [fault])."""
         extra = [f"poolstack.steps={self.steps}", "poolstack.storm_verbose=1"]
         if keep is not None:
             extra.append(f"poolstack.storm_keep={keep}")
-        jobs = [plan.Job(f"{SUITE}.{CASE}", soc, alone=True) for soc in socs]
+        jobs = [plan.Job(self.cases[target], target, alone=True) for target in targets]
         limit = lab.BOOT_LIMIT + self.steps * PER_STEP
         lab.boot_all(jobs, self.uml, self.outdir, variant=self.variant, seed=str(self.seed), extra=extra,
                      limit=limit, workers=workers)

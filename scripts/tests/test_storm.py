@@ -19,6 +19,7 @@ KTAP version 1
         # Subtest: everything_holds_after_each_step
 """
 NAME = "everything_holds_after_each_step"
+CASES = {"imx6q/armv7-32": f"fec_storm.{NAME}"}
 
 
 def log(*params, end=True):
@@ -133,13 +134,13 @@ class Runs(unittest.TestCase):
     """A runner against a kernel that is played here."""
 
     def runner(self, answer):
-        runner = storm.Runner("linux", Path("/nowhere"), side="patched", seed=3, steps=50)
+        runner = storm.Runner("linux", Path("/nowhere"), CASES, side="patched", seed=3, steps=50)
         asked = []
 
-        def walk(socs, *, keep=None, workers=None):
+        def walk(targets, *, keep=None, workers=None):
             runner.boots += 1
             asked.append(keep)
-            return [answer(socs[0], set(storm.unranges(keep)))], []
+            return [answer(targets[0], set(storm.unranges(keep)))], []
 
         return mock.patch.object(runner, "walk", walk), runner, asked
 
@@ -178,7 +179,7 @@ class Runs(unittest.TestCase):
                 job.log.write_text(log((job.soc, STEPS, True)))
 
         with tempfile.TemporaryDirectory() as folder, mock.patch("poolstack.lab.boot_all", boot_all):
-            runner = storm.Runner("linux", Path(folder), side="patched", seed=5, steps=70)
+            runner = storm.Runner("linux", Path(folder), CASES, side="patched", seed=5, steps=70)
             walks, faults = runner.walk(["imx6q/armv7-32"], keep="0-2")
         self.assertEqual((len(walks), faults), (1, []))
         self.assertEqual(seen["seed"], "5")
