@@ -66,9 +66,11 @@ storm: packages
 nightly: packages
 	@bad=; scripts/test || bad="$$bad test"; \
 	scripts/storm --side patched --seed "$$SEED" --steps "$$STEPS" || bad="$$bad storm"; \
-	scripts/kunit --side patched --long --filter 'fec*' || bad="$$bad long"; \
+	for filter in 'fec*' 'mtk*'; do \
+		scripts/kunit --side patched --long --filter "$$filter" || bad="$$bad long"; \
+	done; \
 	for variant in kasan lockdep dma-debug smp; do \
-		scripts/kunit --side patched --variant "$$variant" --filter 'fec*' || bad="$$bad $$variant"; \
+		scripts/kunit --side patched --variant "$$variant" || bad="$$bad $$variant"; \
 	done; \
 	scripts/mutants || bad="$$bad mutants"; \
 	scripts/coverage || bad="$$bad coverage"; \
