@@ -120,6 +120,34 @@ static void a_full_ring_stops_and_wakes_the_queue(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, lab_queue_stopped(nic, 0));
 }
 
+static unsigned int freed;
+
+static void count_freed(struct sk_buff *skb)
+{
+	freed++;
+}
+
+/* What was sent is freed, wherever the ring was when the interface was closed. */
+static void sent_frames_are_freed_after_each_open(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int round, i;
+
+	for (round = 0; round < 4; round++) {
+		lab_up(nic);
+		freed = 0;
+		for (i = 0; i < 5; i++) {
+			lab_fill(nic->frame, 100, i);
+			KUNIT_ASSERT_EQ(test, lab_stack_xmit_call(nic, nic->frame, 100,
+								  count_freed), 0);
+			lab_pump(nic);
+			expect(nic, 100, i);
+			KUNIT_EXPECT_EQ(test, freed, i + 1);
+		}
+		lab_down(nic);
+	}
+}
+
 static struct kunit_case fec_cases[] = {
 	LAB_CASE(frames_of_every_length_leave_whole, lab_each_fec),
 	LAB_CASE(the_ring_wraps, lab_each_fec),
@@ -127,6 +155,7 @@ static struct kunit_case fec_cases[] = {
 	LAB_CASE(fragments_leave_as_one_frame, lab_each_fec),
 	LAB_CASE(mappings_are_balanced, lab_each_fec),
 	LAB_CASE(a_full_ring_stops_and_wakes_the_queue, lab_each_fec),
+	LAB_CASE(sent_frames_are_freed_after_each_open, lab_each_fec),
 	{}
 };
 
@@ -142,6 +171,7 @@ static struct kunit_case mtk_cases[] = {
 	LAB_CASE(fragments_leave_as_one_frame, lab_each_mtk),
 	LAB_CASE(mappings_are_balanced, lab_each_mtk),
 	LAB_CASE(a_full_ring_stops_and_wakes_the_queue, lab_each_mtk),
+	LAB_CASE(sent_frames_are_freed_after_each_open, lab_each_mtk),
 	{}
 };
 
