@@ -134,6 +134,40 @@ void lab_time_pass(struct lab_nic *nic, u64 ns)
 	lab_ctrl_unlock();
 }
 
+/* Between two instructions of the driver. */
+static void jump(void *arg)
+{
+	struct nic *nic = arg;
+
+	if (nic->jump.writes && --nic->jump.writes)
+		return;
+	lab_time_pass(&nic->pub, nic->jump.ns);
+	nic->jump.ns = 0;
+	if (in_hardirq() || irqs_disabled() || !lab_ctrl_raise(nic->ctrl))
+		return;
+	nic->ctrl->mmio->written = NULL;
+}
+
+void lab_time_jump(struct lab_nic *pub, unsigned int writes, u64 ns)
+{
+	struct nic *nic = to_nic(pub);
+	struct lab_mmio *mmio = nic->ctrl->mmio;
+
+	KUNIT_ASSERT_NULL(pub->test, mmio->written);
+	nic->jump = (struct lab_jump){ writes, ns };
+	mmio->arg = nic;
+	mmio->written = jump;
+}
+
+bool lab_time_jumped(struct lab_nic *pub)
+{
+	struct lab_mmio *mmio = to_nic(pub)->ctrl->mmio;
+	bool jumped = !mmio->written;
+
+	mmio->written = NULL;
+	return jumped;
+}
+
 struct sk_buff *lab_make_skb(struct lab_nic *nic, struct net_device *ndev, const u8 *frame, u32 len)
 {
 	struct sk_buff *skb = netdev_alloc_skb(ndev, len + NET_IP_ALIGN);

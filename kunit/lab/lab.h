@@ -103,7 +103,7 @@ struct lab_ctrl_ops;
  * @has_accel: descriptors tell tags and checksums of a received frame, and ask
  *	for the checksums of a transmitted one.
  * @has_stamps: descriptors hold time stamps.
- * @has_coalesce: interrupts can wait for more frames.
+ * @has_coalesce: the interrupt of reception can wait for more frames.
  * @ring: descriptors of its largest ring, 0: 512.
  * @macs: MACs that share the controller's rings, 0: one.
  * @lro_frame: longest frame of a ring for LRO, queues 1 to 3; 0: there is none.

@@ -12,6 +12,7 @@
 const void *lab_each_fec_accel(struct kunit *test, const void *prev, char *desc);
 const void *lab_each_fec_stamps(struct kunit *test, const void *prev, char *desc);
 const void *lab_each_fec_coalesce(struct kunit *test, const void *prev, char *desc);
+const void *lab_each_mtk_coalesce(struct kunit *test, const void *prev, char *desc);
 
 /* ---- reception ---------------------------------------------------------- */
 
@@ -178,5 +179,19 @@ void lab_time_hold(struct lab_nic *nic);
 
 /* Let the controller's clock go on by so many nanoseconds. */
 void lab_time_pass(struct lab_nic *nic, u64 ns);
+
+/**
+ * lab_time_jump() - let time go by in the middle of what the driver does
+ * @nic: the NIC, its clock held.
+ * @writes: so many register writes from here, 1 or more.
+ * @ns: nanoseconds.
+ *
+ * An interrupt that is due then is taken at once, or as soon after another write
+ * as the CPU takes interrupts.
+ */
+void lab_time_jump(struct lab_nic *nic, unsigned int writes, u64 ns);
+
+/* No more; whether it had come to that, and an interrupt was taken. */
+bool lab_time_jumped(struct lab_nic *nic);
 
 #endif

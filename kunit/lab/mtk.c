@@ -48,6 +48,7 @@ void mtk_reset(struct lab_mtk *mtk)
 
 	lab_owned_forget(&mtk->owned);
 	memset(mtk->rx, 0, sizeof(mtk->rx));
+	mtk_time_forget(mtk);
 	/* counters are the MACs' */
 	for (i = 0; i < sizeof(mtk->reg); i += 4)
 		if (i < v->mib || i >= v->mib + MTK_MACS * v->mib_size)
@@ -134,6 +135,8 @@ const struct lab_ctrl_ops lab_mtk_ops = {
 	.reset = reset,
 	.deliver = mtk_rx_deliver,
 	.receive = mtk_rx_receive,
+	.time_hold = mtk_time_hold,
+	.time_pass = mtk_time_pass,
 	.transmit = mtk_tx_run,
 	.irq_lines = irq_lines,
 	.next_buffer = mtk_rx_next_buffer,

@@ -44,10 +44,6 @@
 #define GLO_RX_DMA_BUSY		BIT(3)
 #define GLO_RX_2B_OFFSET	BIT(31)
 
-/* DELAY_INT_CFG: mtk_dim_rx(), mtk_dim_tx() */
-#define DELAY_RX_EN		BIT(15)
-#define DELAY_TX_EN		BIT(31)
-
 /* PDMA_RST_IDX, QDMA_RST_IDX: one bit per receive ring, one for PDMA's transmit ring */
 #define RST_DRX_IDX(ring)	(BIT(16) << (ring))
 #define RST_DTX_IDX		BIT(0)
@@ -204,6 +200,16 @@ struct mtk_ring {
 	unsigned int armed;
 };
 
+/**
+ * struct mtk_held - frames of one direction whose interrupt waits
+ * @frames: how many.
+ * @since: when the first of them was there, in ns.
+ */
+struct mtk_held {
+	unsigned int frames;
+	u64 since;
+};
+
 /* lines of the interrupt controller, from the first: "fe1" and "fe2" */
 #define MTK_IRQ_TX	0
 #define MTK_IRQ_RX	1
@@ -216,6 +222,10 @@ struct mtk_ring {
  * @sys: those of the blocks beside it.
  * @rx: receive rings.
  * @owned: buffers that are armed, by address.
+ * @rx_held: received frames that nobody was told of.
+ * @tx_held: transmitted frames, the same.
+ * @now: time of the lab, in ns.
+ * @time_held: only mtk_time_pass() moves the clock.
  * @hung: nothing moves until it is reset.
  * @buf: a frame on its way out.
  * @seg: a part of it.
@@ -227,6 +237,9 @@ struct lab_mtk {
 	u32 sys[MTK_SYS_BLOCKS * MTK_SYS_SIZE / 4];
 	struct mtk_ring rx[MTK_RX_RINGS];
 	struct lab_owned owned;
+	struct mtk_held rx_held, tx_held;
+	u64 now;
+	bool time_held;
 	bool hung;
 	u8 buf[MTK_MAX_TSO];
 	u8 seg[LAB_MAX_FRAME];
@@ -262,6 +275,12 @@ int mtk_rx_receive(struct lab_ctrl *ctrl, unsigned int queue, const u8 *frame, u
 		   const struct lab_rx_flags *with);
 int mtk_rx_next_buffer(struct lab_ctrl *ctrl, unsigned int queue, struct lab_buffer *buf);
 bool mtk_rx_holds(struct lab_ctrl *ctrl, dma_addr_t addr, size_t size);
+
+/* mtk_time.c */
+void mtk_time_event(struct lab_mtk *mtk, bool tx);
+void mtk_time_forget(struct lab_mtk *mtk);
+void mtk_time_pass(struct lab_ctrl *ctrl, u64 ns);
+void mtk_time_hold(struct lab_ctrl *ctrl, bool hold);
 
 /* mtk_tx.c, mtk_ptx.c: QDMA and PDMA */
 bool mtk_tx_run(struct lab_ctrl *ctrl);

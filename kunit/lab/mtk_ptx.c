@@ -78,6 +78,7 @@ bool mtk_ptx_run(struct lab_mtk *mtk)
 		}
 		MTK_REG(mtk, v->tx + PTX_DTX_IDX) = next;
 		mtk_send(mtk, len, none);
+		mtk_time_event(mtk, true);
 		did = true;
 	}
 }

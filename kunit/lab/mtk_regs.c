@@ -45,8 +45,10 @@ static void write_glo(struct lab_mtk *mtk, unsigned int off, u32 val)
 	MTK_REG(mtk, off) = val & ~(GLO_TX_DMA_BUSY | GLO_RX_DMA_BUSY);
 	if (!(val & GLO_RX_DMA_EN)) {
 		if (!((MTK_REG(mtk, v->pdma_glo) |
-		       (v->qdma_glo ? MTK_REG(mtk, v->qdma_glo) : 0)) & GLO_RX_DMA_EN))
+		       (v->qdma_glo ? MTK_REG(mtk, v->qdma_glo) : 0)) & GLO_RX_DMA_EN)) {
 			mtk_rx_stop(mtk);
+			mtk_time_forget(mtk);
+		}
 	} else if (off == v->pdma_glo) {
 		arm_all(mtk, MTK_RX_PDMA, v->rings);
 	} else {

@@ -137,14 +137,6 @@ static void describe(struct lab_mtk *mtk, u32 *d, unsigned int mac, bool ok)
 	}
 }
 
-static void raise_done(struct lab_mtk *mtk)
-{
-	const struct mtk_variant *v = mtk->variant;
-
-	if (!v->rx_delay || MTK_REG(mtk, v->rx_delay) & DELAY_RX_EN)
-		MTK_REG(mtk, v->rx_status) |= v->rx_done;
-}
-
 static int receive(struct lab_mtk *mtk, enum mtk_rx_ring which, unsigned int mac,
 		   const u8 *frame, u32 len)
 {
@@ -183,7 +175,7 @@ static int receive(struct lab_mtk *mtk, enum mtk_rx_ring which, unsigned int mac
 	dma_wmb();
 	WRITE_ONCE(d[1], RXD_DONE | RXD_LAST | len << v->rxd_len_shift | keep);
 	MTK_REG(mtk, mtk_rx_regs(mtk, which) + RX_DRX_IDX) = (at + 1) % reg(mtk, which, RX_MAX_CNT);
-	raise_done(mtk);
+	mtk_time_event(mtk, false);
 	mtk_count(mtk, mac, MTK_MIB_RX_PACKETS, 1);
 	mtk_count(mtk, mac, MTK_MIB_RX_BYTES, len);
 	return 0;

@@ -88,6 +88,7 @@ static bool run_qdma(struct lab_mtk *mtk)
 		memcpy(first, d, v->txd_size);
 		hand_back(mtk, next);
 		mtk_send(mtk, len, first);
+		mtk_time_event(mtk, true);
 		did = true;
 	}
 	return did;
@@ -97,13 +98,8 @@ static bool run_qdma(struct lab_mtk *mtk)
 bool mtk_tx_run(struct lab_ctrl *ctrl)
 {
 	struct lab_mtk *mtk = to_mtk(ctrl);
-	const struct mtk_variant *v = mtk->variant;
-	bool did;
 
 	if (mtk->hung)
 		return false;
-	did = v->txd == MTK_TXD_PDMA ? mtk_ptx_run(mtk) : run_qdma(mtk);
-	if (did && (!v->tx_delay || MTK_REG(mtk, v->tx_delay) & DELAY_TX_EN))
-		MTK_REG(mtk, v->tx_status) |= v->tx_done;
-	return did;
+	return mtk->variant->txd == MTK_TXD_PDMA ? mtk_ptx_run(mtk) : run_qdma(mtk);
 }

@@ -76,6 +76,16 @@ struct lab_early {
 	enum { LAB_EARLY_NONE, LAB_EARLY_SENT, LAB_EARLY_WAITS, LAB_EARLY_CAME, LAB_EARLY_TOLD } state;
 };
 
+/**
+ * struct lab_jump - time that passes all at once, see lab_time_jump()
+ * @writes: register writes left until then.
+ * @ns: how much.
+ */
+struct lab_jump {
+	unsigned int writes;
+	u64 ns;
+};
+
 struct lab_prog {
 	struct list_head node;
 	struct bpf_prog *prog;
@@ -106,6 +116,7 @@ struct lab_prog {
  * @late: chance in time.
  * @runner: the controller on its own.
  * @early: a frame that waits for it.
+ * @jump: time that is about to pass.
  * @forward: the receive handler transmits what it is given.
  * @keep_skbs: the receive handler keeps skbs in @skbs.
  * @skbs: kept, oldest first.
@@ -132,6 +143,7 @@ struct nic {
 	struct lab_late late;
 	struct lab_runner runner;
 	struct lab_early early;
+	struct lab_jump jump;
 	bool forward;
 	bool keep_skbs;
 	struct sk_buff_head skbs;

@@ -239,3 +239,8 @@ const void *lab_each_fec_coalesce(struct kunit *test, const void *prev, char *de
 {
 	return next(prev, desc, with_coalesce);
 }
+
+const void *lab_each_mtk_coalesce(struct kunit *test, const void *prev, char *desc)
+{
+	return next_of(&lab_mtk_ops, prev, desc, with_coalesce);
+}

@@ -93,6 +93,8 @@ OF_OVERLAY_DECLARE(lab_rt5350);
 /* of PDMA and of QDMA */
 #define POOLS		.has_xdp = true, .pools = 2, .refill = "page_pool_alloc_pages"
 #define LRO		.lro_frame = 12000
+/* where the interrupt of reception is the delayed one */
+#define DELAY		.has_coalesce = true
 #define NO_POOL		.no_pool = true, .refill = "napi_alloc_frag"
 
 #define CORTEX_A7	{ LAB_CACHE_ARMV7, 64 }
@@ -101,23 +103,23 @@ OF_OVERLAY_DECLARE(lab_rt5350);
 
 const struct lab_soc lab_mtk_socs[] = {
 	ROW(mt2701, "mediatek,mt2701-eth", mt2701, CORTEX_A7,
-	    NO_POOL, .macs = 2, LRO),
+	    NO_POOL, DELAY, .macs = 2, LRO),
 	ROW(mt7621, "mediatek,mt7621-eth", mt7621, MIPS,
-	    NO_POOL, .macs = 2),
+	    NO_POOL, DELAY, .macs = 2),
 	ROW(mt7622, "mediatek,mt7622-eth", mt7622, CORTEX_A53,
-	    NO_POOL, .macs = 2, LRO),
+	    NO_POOL, DELAY, .macs = 2, LRO),
 	ROW(mt7623, "mediatek,mt7623-eth", mt2701, CORTEX_A7,
-	    NO_POOL, .macs = 2, LRO),
+	    NO_POOL, DELAY, .macs = 2, LRO),
 	ROW(mt7629, "mediatek,mt7629-eth", mt2701, CORTEX_A7,
-	    NO_POOL, .macs = 2, LRO),
+	    NO_POOL, DELAY, .macs = 2, LRO),
 	ROW(mt7981, "mediatek,mt7981-eth", netsys_v2, CORTEX_A53,
-	    POOLS, .macs = 2),
+	    POOLS, DELAY, .macs = 2),
 	ROW(mt7986, "mediatek,mt7986-eth", netsys_v2, CORTEX_A53,
-	    POOLS, .macs = 2),
+	    POOLS, DELAY, .macs = 2),
 	ROW(mt7988, "mediatek,mt7988-eth", netsys_v3, CORTEX_A53,
 	    POOLS, .macs = 3),
 	ROW(rt5350, "ralink,rt5350-eth", mt7628, MIPS,
-	    NO_POOL),
+	    NO_POOL, DELAY),
 };
 
 const unsigned int lab_nr_mtk_socs = ARRAY_SIZE(lab_mtk_socs);
