@@ -7,16 +7,6 @@
 #include "nic.h"
 #include "seam.h"
 
-/*
- * The linker collects what seam.h puts into section lab_sites. Weak: without
- * the seam the kernel links, and the suites that need places say so.
- */
-extern struct lab_site * const __start_lab_sites[] __weak;
-extern struct lab_site * const __stop_lab_sites[] __weak;
-
-#define for_each_site(at)	\
-	for (at = __start_lab_sites; at < __stop_lab_sites; at++)
-
 #define MAX_SITES	64
 
 /**
@@ -52,16 +42,20 @@ static bool matches(const struct lab_site *site)
 /**
  * lab_site_fails() - a place of the driver is reached
  * @site: the place.
+ * @bytes: what it wants, 0 where nobody can tell.
  *
  * Context: any, on any CPU.
  *
  * Return: whether the call must not be made, but return its error instead.
  */
-bool lab_site_fails(struct lab_site *site)
+bool lab_site_fails(struct lab_site *site, size_t bytes)
 {
 	int left;
 
 	atomic_inc(&site->calls);
+	atomic64_add(bytes, &site->bytes);
+	if (bytes > READ_ONCE(site->largest))
+		WRITE_ONCE(site->largest, bytes);
 	if (!READ_ONCE(plan.on) || !matches(site))
 		return false;
 	left = atomic_dec_return(&plan.nth);
@@ -94,7 +88,7 @@ void lab_inject_nth(struct lab_nic *nic, const char *what, const char *func,
 	bool found = false;
 
 	plan = next;
-	for_each_site(at)
+	lab_for_each_site(at)
 		found |= matches(*at);
 	KUNIT_ASSERT_TRUE_MSG(nic->test, found, "the driver has no place that calls %s in %s",
 			      what, func ?: "any function");
@@ -127,7 +121,7 @@ static void count_from_here(void)
 {
 	struct lab_site * const *at;
 
-	for_each_site(at)
+	lab_for_each_site(at)
 		atomic_set(&(*at)->calls, 0);
 }
 
@@ -136,7 +130,7 @@ static void look(struct lab_nic *nic, const struct lab_inject *op, struct survey
 	struct lab_site * const *at;
 	unsigned int calls;
 
-	for_each_site(at) {
+	lab_for_each_site(at) {
 		calls = atomic_read(&(*at)->calls);
 		if (!calls)
 			continue;

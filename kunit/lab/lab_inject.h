@@ -89,6 +89,28 @@ void lab_inject_every(struct lab_nic *nic, unsigned int every);
 unsigned int lab_inject_stop(struct lab_nic *nic);
 
 /**
+ * struct lab_asked - memory that the driver asked for
+ * @buffer_bytes: for frames to be received.
+ * @buffer_order: order of the pages that just hold the largest block of these.
+ * @order: the same of everything.
+ *
+ * A fragment counts as what it is, whatever page it is cut from: where memory is
+ * in pieces the kernel takes one that just holds it. Coherent memory counts like
+ * the rest, though a system may keep some apart for that.
+ */
+struct lab_asked {
+	u64 buffer_bytes;
+	unsigned int buffer_order;
+	unsigned int order;
+};
+
+/* Forget what was asked for. The case fails if the driver has no place that asks. */
+void lab_asked_from_here(struct lab_nic *nic);
+
+/* What was asked for since, whether it succeeded or not. Nothing runs meanwhile. */
+void lab_asked(struct lab_nic *nic, struct lab_asked *asked);
+
+/**
  * lab_try_up() - open the interface, which may fail
  * @nic: the NIC, down.
  *

@@ -39,48 +39,62 @@ extern unsigned int lab_net_ip_align;
  * @func: the function it stands in.
  * @line: and its line.
  * @memory: it wants memory, or address space of the device.
+ * @buffer: the memory is for frames to be received.
  * @calls: how often it was reached since the count began.
+ * @bytes: what it wanted since the count began, where its size is known.
+ * @largest: and the most at once.
  */
 struct lab_site {
 	const char *what;
 	const char *func;
 	int line;
 	bool memory;
+	bool buffer;
 	atomic_t calls;
+	atomic64_t bytes;
+	size_t largest;
 };
 
-bool lab_site_fails(struct lab_site *site);
+bool lab_site_fails(struct lab_site *site, size_t bytes);
 
-#define LAB_SITE(name, is_memory, call, failed)					\
+#define LAB_SITE(name, is_memory, is_buffer, size, call, failed)		\
 ({										\
 	static struct lab_site lab_site_ = {					\
 		.what = name, .func = __func__, .line = __LINE__,		\
-		.memory = is_memory,						\
+		.memory = is_memory, .buffer = is_buffer,			\
 	};									\
 	static struct lab_site * const lab_site_at_ __used			\
 		__section("lab_sites") = &lab_site_;				\
-	lab_site_fails(&lab_site_) ? (failed) : (call);				\
+	lab_site_fails(&lab_site_, size) ? (failed) : (call);			\
 })
 
-#define LAB_SEAM(name, call, failed)	LAB_SITE(name, true, call, failed)
+#define LAB_OTHER(name, call, failed)	LAB_SITE(name, false, false, 0, call, failed)
+#define LAB_SEAM(name, call, failed)	LAB_SITE(name, true, false, 0, call, failed)
+#define LAB_ALLOC(name, size, call, failed) \
+	LAB_SITE(name, true, false, size, call, failed)
+#define LAB_BUFFER(name, size, call, failed) \
+	LAB_SITE(name, true, true, size, call, failed)
 
 #undef kmalloc
 #define kmalloc(size, flags) \
-	LAB_SEAM("kmalloc", alloc_hooks(kmalloc_noprof(size, flags)), NULL)
+	LAB_ALLOC("kmalloc", size, alloc_hooks(kmalloc_noprof(size, flags)), NULL)
 #undef kzalloc
 #define kzalloc(size, flags) \
-	LAB_SEAM("kzalloc", alloc_hooks(kzalloc_noprof(size, flags)), NULL)
+	LAB_ALLOC("kzalloc", size, alloc_hooks(kzalloc_noprof(size, flags)), NULL)
 
 #undef kcalloc
 #define kcalloc(n, size, flags) \
-	LAB_SEAM("kcalloc", alloc_hooks(kmalloc_array_noprof(n, size, (flags) | __GFP_ZERO)), NULL)
+	LAB_ALLOC("kcalloc", array_size(n, size), \
+		  alloc_hooks(kmalloc_array_noprof(n, size, (flags) | __GFP_ZERO)), NULL)
 
 #define page_pool_create(params) \
 	LAB_SEAM("page_pool_create", page_pool_create(params), ERR_PTR(-ENOMEM))
 #define page_pool_dev_alloc_pages(pool) \
-	LAB_SEAM("page_pool_dev_alloc_pages", page_pool_dev_alloc_pages(pool), NULL)
+	LAB_BUFFER("page_pool_dev_alloc_pages", PAGE_SIZE << (pool)->p.order, \
+		   page_pool_dev_alloc_pages(pool), NULL)
 #define page_pool_alloc_pages(pool, flags) \
-	LAB_SEAM("page_pool_alloc_pages", page_pool_alloc_pages(pool, flags), NULL)
+	LAB_BUFFER("page_pool_alloc_pages", PAGE_SIZE << (pool)->p.order, \
+		   page_pool_alloc_pages(pool, flags), NULL)
 #define xsk_buff_alloc(pool) \
 	LAB_SEAM("xsk_buff_alloc", xsk_buff_alloc(pool), NULL)
 #define xsk_pool_dma_map(pool, dev, attrs) \
@@ -96,12 +110,13 @@ bool lab_site_fails(struct lab_site *site);
 	LAB_SEAM("netdev_alloc_skb", netdev_alloc_skb(dev, len), NULL)
 
 #define netdev_alloc_frag(size) \
-	LAB_SEAM("netdev_alloc_frag", netdev_alloc_frag(size), NULL)
+	LAB_BUFFER("netdev_alloc_frag", size, netdev_alloc_frag(size), NULL)
 #define napi_alloc_frag(size) \
-	LAB_SEAM("napi_alloc_frag", napi_alloc_frag(size), NULL)
+	LAB_BUFFER("napi_alloc_frag", size, napi_alloc_frag(size), NULL)
 #undef __get_free_pages
 #define __get_free_pages(gfp, order) \
-	LAB_SEAM("__get_free_pages", alloc_hooks(get_free_pages_noprof(gfp, order)), 0)
+	LAB_BUFFER("__get_free_pages", PAGE_SIZE << (order), \
+		   alloc_hooks(get_free_pages_noprof(gfp, order)), 0)
 #undef skb_frag_dma_map
 #define skb_frag_dma_map(dev, frag, offset, size, dir) \
 	LAB_SEAM("skb_frag_dma_map", __skb_frag_dma_map(dev, frag, offset, size, dir), \
@@ -116,7 +131,7 @@ bool lab_site_fails(struct lab_site *site);
 	LAB_SEAM("dma_map_page", dma_map_page_attrs(dev, page, off, size, dir, 0), \
 		 DMA_MAPPING_ERROR)
 #define dma_alloc_coherent(dev, size, handle, gfp) \
-	LAB_SEAM("dma_alloc_coherent", dma_alloc_coherent(dev, size, handle, gfp), NULL)
+	LAB_ALLOC("dma_alloc_coherent", size, dma_alloc_coherent(dev, size, handle, gfp), NULL)
 #undef devres_alloc
 #define devres_alloc(release, size, gfp) \
 	LAB_SEAM("devres_alloc", \
@@ -138,12 +153,22 @@ bool lab_site_fails(struct lab_site *site);
 #define mdiobus_alloc() \
 	LAB_SEAM("mdiobus_alloc", mdiobus_alloc(), NULL)
 #define clk_prepare_enable(clk) \
-	LAB_SITE("clk_prepare_enable", false, clk_prepare_enable(clk), -EIO)
+	LAB_OTHER("clk_prepare_enable", clk_prepare_enable(clk), -EIO)
 #define pm_runtime_resume_and_get(dev) \
-	LAB_SITE("pm_runtime_resume_and_get", false, pm_runtime_resume_and_get(dev), -EIO)
+	LAB_OTHER("pm_runtime_resume_and_get", pm_runtime_resume_and_get(dev), -EIO)
 #define of_phy_connect(dev, node, handler, flags, mode) \
-	LAB_SITE("of_phy_connect", false, of_phy_connect(dev, node, handler, flags, mode), NULL)
+	LAB_OTHER("of_phy_connect", of_phy_connect(dev, node, handler, flags, mode), NULL)
 #define phy_connect_direct(dev, phy, handler, mode) \
-	LAB_SITE("phy_connect_direct", false, phy_connect_direct(dev, phy, handler, mode), -ENODEV)
+	LAB_OTHER("phy_connect_direct", phy_connect_direct(dev, phy, handler, mode), -ENODEV)
+
+/*
+ * The linker collects what is put into section lab_sites. Weak: without the
+ * seam the kernel links, and the suites that need places say so.
+ */
+extern struct lab_site * const __start_lab_sites[] __weak;
+extern struct lab_site * const __stop_lab_sites[] __weak;
+
+#define lab_for_each_site(at)	\
+	for (at = __start_lab_sites; at < __stop_lab_sites; at++)
 
 #endif

@@ -67,16 +67,19 @@ static void measure_both(struct lab_nic *nic, const char *verb)
 	measure(nic, verb, WIRE, 1514);
 }
 
+/* Since the interface was opened, with lab_asked_from_here() before. */
 static void ring_memory(struct lab_nic *nic, const char *verb)
 {
 	u64 bytes, descriptors;
+	struct lab_asked asked;
 	char workload[24];
 	unsigned int i;
 
-	/* the bytes of page_pools are what can be told */
-	if (nic->soc->no_pool)
-		return;
 	lab_ring_memory(nic, &bytes, &descriptors);
+	/* what is in a page_pool is there, the rest was asked for */
+	lab_asked(nic, &asked);
+	if (nic->soc->no_pool)
+		bytes = asked.buffer_bytes;
 	for (i = 0; i < 2; i++) {
 		snprintf(workload, sizeof(workload), "%s_%u", verb, i ? 1514 : 60);
 		lab_figure(nic, workload, 1, "rx_bytes_per_descriptor", bytes, descriptors);
@@ -88,9 +91,26 @@ static void plain(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
+	lab_asked_from_here(nic);
 	lab_up(nic);
 	ring_memory(nic, "plain");
 	measure_both(nic, "plain");
+}
+
+/* What open asks for: memory of the receive rings, and the largest block of all. */
+static void open(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_asked asked;
+
+	lab_asked_from_here(nic);
+	KUNIT_ASSERT_EQ(test, lab_try_up(nic), 0);
+	lab_asked(nic, &asked);
+	KUNIT_EXPECT_GT(test, asked.buffer_bytes, 0);
+	lab_figure(nic, "open", 1, "rx_bytes_per_open", asked.buffer_bytes, 1);
+	lab_figure(nic, "open", 1, "rx_page_order", asked.buffer_order, 1);
+	lab_figure(nic, "open", 1, "open_page_order", asked.order, 1);
+	lab_wait_link(nic);
 }
 
 /* Attaching a program to the open interface, and taking it away. */
@@ -113,6 +133,7 @@ static void with_program(struct kunit *test, const char *verb,
 {
 	struct lab_nic *nic = lab_nic_take(test);
 
+	lab_asked_from_here(nic);
 	lab_up_with(nic, make(nic));
 	ring_memory(nic, verb);
 	measure_both(nic, verb);
@@ -181,6 +202,7 @@ static void skbmode_drop(struct kunit *test)
 }
 
 static struct kunit_case fec_cases[] = {
+	LAB_CASE(open, lab_each_fec),
 	LAB_CASE(plain, lab_each_fec),
 	LAB_CASE(attach, lab_each_fec_xdp),
 	LAB_CASE(pass, lab_each_fec_xdp),
@@ -198,6 +220,7 @@ static struct kunit_suite fec_suite = {
 };
 
 static struct kunit_case mtk_cases[] = {
+	LAB_CASE(open, lab_each_mtk),
 	LAB_CASE(plain, lab_each_mtk),
 	LAB_CASE(attach, lab_each_mtk_xdp),
 	LAB_CASE(pass, lab_each_mtk_xdp),

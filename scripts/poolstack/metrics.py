@@ -15,6 +15,9 @@ METRICS = {
     "pages_recycled": ("pages", "info"),
     "recycle_cached_share": ("of recycled", "higher"),
     "rx_bytes_per_descriptor": ("bytes", "lower"),
+    "rx_bytes_per_open": ("bytes", "lower"),
+    "rx_page_order": ("order", "lower"),
+    "open_page_order": ("order", "lower"),
     "insns": ("instructions", "lower"),
     "insns_driver": ("instructions", "lower"),
     "cache_ops": ("operations", "lower"),
@@ -31,4 +34,5 @@ SHORT = {
     "dma_lines_for_device": "lines to dev", "dma_lines_for_cpu": "lines to CPU", "dma_sync_calls": "syncs",
     "dma_empty_syncs": "empty syncs", "dma_maps": "maps", "mmio_writes": "MMIO writes", "mmio_reads": "MMIO reads", "link_events": "link events",
     "page_allocs": "pages", "pages_recycled": "recycled", "recycle_cached_share": "cached share", "rx_bytes_per_descriptor": "bytes/descr.",
+    "rx_bytes_per_open": "bytes/open", "rx_page_order": "buffer order", "open_page_order": "open order",
 }

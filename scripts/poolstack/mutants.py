@@ -26,7 +26,8 @@ import time
 
 from poolstack import cli, expected, figures, kunit, lab, relink
 
-FIGURES = "fec_figures"             # the suite that prints the counters
+# The suites that print the counters: of fec, and of mtk_eth_soc.
+FIGURES, FIGURES_MTK = "fec_figures", "mtk_figures"
 
 
 @dataclasses.dataclass
@@ -102,10 +103,15 @@ def load_all(names=(), *, only_smoke=False, folder=None):
     return chosen
 
 
+def _figures(mutant):
+    """The suite that prints the counters of the driver which a mutant changes."""
+    return FIGURES_MTK if any("/mediatek/" in file for file in mutant.files) else FIGURES
+
+
 def _boot(mutants, uml, outdir, workers=None, stop=None):
     """Boot what these mutants of one variant name; returns ({(case, soc): cases}, figures, faults)."""
     wanted = {(name, soc) for mutant in mutants for name, soc, _ in mutant.kills}
-    wanted |= {(FIGURES, move[3]) for mutant in mutants for move in mutant.moves}
+    wanted |= {(_figures(mutant), move[3]) for mutant in mutants for move in mutant.moves}
     jobs = [lab.Job(name, soc, alone=True) for name, soc in sorted(wanted)]
     lab.boot_all(jobs, uml, outdir, variant=mutants[0].variant, limit=60, workers=workers, stop=stop)
     cases, found, faults = {}, [], []
