@@ -107,6 +107,15 @@ class Outcomes(Base):
         """The case is red, but the counter did not see it: survived."""
         self.assertEqual(self.outcome("red", 1088).verdict, "survived")
 
+    def test_figures_of_its_driver(self):
+        """The figures of a mutant of mtk_eth_soc come from that driver's suite."""
+        mutant = self.mutant(PATCH.format(kill=Q).replace("net/fec.c", "net/ethernet/mediatek/mtk_eth_soc.c"))
+        folder = self.folder / "clean"
+        folder.mkdir()
+        kernel = fakelab.make(folder, {"fec_rx.bytes_arrive": {Q: "ok"}, "mtk_figures.c": {Q: "ok"}},
+                              say={"mtk_figures.c": [FIGURE.format(1088)]})
+        self.assertEqual(mutants.baseline([mutant], kernel, self.folder / "out")[1], {})
+
     def test_panic_and_splat_kill(self):
         """A kernel that dies, and one that complains."""
         self.assertEqual(self.outcome("panic", 2000).verdict, "killed")
