@@ -13,6 +13,7 @@ static int board_probe(struct platform_device *pdev)
 
 	ret = ret ?: lab_reset_init(&pdev->dev);
 	ret = ret ?: lab_gpio_init(&pdev->dev);
+	ret = ret ?: lab_syscon_init();
 	return ret ?: lab_irq_init(&pdev->dev);
 }
 

@@ -75,6 +75,11 @@ int lab_gpio_init(struct device *dev);
 void lab_gpio_cable(unsigned int cable, bool in);
 void lab_gpio_tell(unsigned int cable);
 
+/* blocks of system registers: those beside MediaTek's Ethernet */
+#define LAB_SYSCONS	5
+
+int lab_syscon_init(void);
+
 int lab_board_init(void);
 int lab_reset_init(struct device *dev);
 void lab_reset_wire(struct lab_ctrl *ctrl);
