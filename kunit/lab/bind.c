@@ -83,5 +83,6 @@ void lab_bind(struct lab_nic *pub)
 	nic->macs = lab_macs_of(dev, nic->mac);
 	KUNIT_ASSERT_NE(pub->test, nic->macs, 0);
 	pub->ndev = nic->mac[0];
+	lab_queues_unlimited(nic);
 	KUNIT_ASSERT_EQ(pub->test, lab_sink_register(nic), 0);
 }

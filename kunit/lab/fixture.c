@@ -170,6 +170,7 @@ struct lab_nic *lab_nic_take(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, release, nic), 0);
 	why = lab_nic_plug(nic);
 	KUNIT_ASSERT_NULL_MSG(test, why, "%s: %s", target->soc->name, why);
+	lab_queues_unlimited(nic);
 	KUNIT_ASSERT_EQ(test, lab_sink_register(nic), 0);
 	return &nic->pub;
 }

@@ -568,6 +568,7 @@ unsigned int lab_gate(struct lab_nic *nic, char *why, size_t size);
 
 /* the rest by area, each in a header of its own for its length only */
 #include "lab_adversary.h"
+#include "lab_bql.h"
 #include "lab_ethtool.h"
 #include "lab_flow.h"
 #include "lab_hw.h"

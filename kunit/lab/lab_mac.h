@@ -12,6 +12,16 @@
 void lab_mac_up(struct lab_nic *nic, unsigned int mac);
 void lab_mac_down(struct lab_nic *nic, unsigned int mac);
 
+/* The same for all of them, in turn. */
+void lab_macs_up(struct lab_nic *nic);
+void lab_macs_down(struct lab_nic *nic);
+
+/* Close it with whatever is in the rings, as lab_cut(). */
+void lab_mac_cut(struct lab_nic *nic, unsigned int mac);
+
+/* Wait until its carrier is on and all have heard of it. */
+void lab_mac_wait_link(struct lab_nic *nic, unsigned int mac);
+
 /* Its interface. */
 struct net_device *lab_mac_ndev(struct lab_nic *nic, unsigned int mac);
 

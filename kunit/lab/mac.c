@@ -69,21 +69,49 @@ void lab_mac_up(struct lab_nic *nic, unsigned int mac)
 	ret = dev_open(ndev, NULL);
 	rtnl_unlock();
 	KUNIT_ASSERT_EQ_MSG(nic->test, ret, 0, "open of MAC %u", mac);
-	KUNIT_ASSERT_TRUE(nic->test, lab_wait_until(lab_settled(ndev, true)));
+	lab_mac_wait_link(nic, mac);
 	lab_pump(nic);
 	lab_discard(nic);
 }
 
+void lab_mac_wait_link(struct lab_nic *nic, unsigned int mac)
+{
+	KUNIT_ASSERT_TRUE_MSG(nic->test,
+			      lab_wait_until(lab_settled(lab_mac_ndev(nic, mac), true)),
+			      "no link at MAC %u", mac);
+}
+
 void lab_mac_down(struct lab_nic *nic, unsigned int mac)
+{
+	lab_pump(nic);
+	lab_mac_cut(nic, mac);
+}
+
+void lab_macs_up(struct lab_nic *nic)
+{
+	unsigned int mac;
+
+	for (mac = 0; mac < to_nic(nic)->macs; mac++)
+		lab_mac_up(nic, mac);
+}
+
+void lab_macs_down(struct lab_nic *nic)
+{
+	unsigned int mac;
+
+	for (mac = to_nic(nic)->macs; mac--;)
+		lab_mac_down(nic, mac);
+}
+
+void lab_mac_cut(struct lab_nic *nic, unsigned int mac)
 {
 	struct net_device *ndev = lab_mac_ndev(nic, mac);
 	struct rtnl_link_stats64 stats;
 
 	if (!mac) {
-		lab_down(nic);
+		lab_cut(nic);
 		return;
 	}
-	lab_pump(nic);
 	/* the driver reads the counters of open interfaces only */
 	dev_get_stats(ndev, &stats);
 	rtnl_lock();

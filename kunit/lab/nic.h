@@ -211,6 +211,9 @@ void lab_closed_by_itself(struct lab_nic *nic);
 struct nic *lab_nic_power_on(struct kunit *test, const struct lab_target *target);
 const char *lab_nic_plug(struct nic *nic);
 
+/* bql.c */
+void lab_queues_unlimited(struct nic *nic);
+
 /* bind.c */
 void lab_bind_leftovers(struct nic *nic);
 
