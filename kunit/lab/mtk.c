@@ -81,7 +81,9 @@ static bool hangs(struct lab_ctrl *ctrl)
  * @mac: which.
  * @bit: MCR_RX_EN or MCR_TX_EN.
  *
- * Return: as its registers say; true for the port of a switch, which has none.
+ * Return: as its registers say; true for the port of a switch, which has none:
+ * of an engine without MACs, and the first of MT7988 in the mode of 10G, where
+ * mtk_xgdm_mac_link_up() and mtk_mac_link_down() have nothing to write.
  */
 bool mtk_mac_on(const struct lab_mtk *mtk, unsigned int mac, u32 bit)
 {
@@ -92,6 +94,22 @@ bool mtk_mac_on(const struct lab_mtk *mtk, unsigned int mac, u32 bit)
 	if (v->rxd == MTK_RXD_2 && MTK_REG(mtk, EG_CTRL(mac)) & EG_XGDM)
 		return !mac || !(MTK_REG(mtk, XMAC_MCR(mac)) & XMAC_OFF);
 	return MTK_REG(mtk, MAC_MCR(mac)) & bit;
+}
+
+/**
+ * mtk_mac_drops() - whether the engine drops what a MAC receives
+ * @mtk: the engine.
+ * @mac: which.
+ *
+ * Beside mtk_mac_on(): the port to which its frames go, which mtk_gdm_config()
+ * chooses. Only what drops all is modelled, the others all lead to PDMA.
+ *
+ * Return: whether it does; false where MACs have no such choice.
+ */
+bool mtk_mac_drops(const struct lab_mtk *mtk, unsigned int mac)
+{
+	return mtk->variant->rxd != MTK_RXD_PDMA &&
+	       (MTK_REG(mtk, FWD_CFG(mac)) & FWD_PORTS) == FWD_DROP_ALL;
 }
 
 static void reset(struct lab_ctrl *ctrl)

@@ -25,6 +25,9 @@
 #define MCR_TX_EN		BIT(14)
 #define EG_CTRL(mac)		((mac) == 2 ? 0x544 : 0x504 + (mac) * 0x1000)
 #define EG_XGDM			BIT(31)	/* the MAC for 10G instead */
+#define FWD_CFG(mac)		((mac) == 2 ? 0x540 : 0x500 + (mac) * 0x1000)
+#define FWD_PORTS		GENMASK(15, 0)	/* mtk_gdm_config() */
+#define FWD_DROP_ALL		0x7777		/* mtk_stop() */
 #define XMAC_MCR(mac)		(0x12000 + ((mac) - 1) * 0x1000)
 #define XMAC_OFF		0xf
 
@@ -256,6 +259,7 @@ static inline struct lab_mtk *to_mtk(struct lab_ctrl *ctrl)
 void mtk_bad(struct lab_mtk *mtk, dma_addr_t addr, u32 len, enum dma_data_direction dir);
 void mtk_reset(struct lab_mtk *mtk);
 bool mtk_mac_on(const struct lab_mtk *mtk, unsigned int mac, u32 bit);
+bool mtk_mac_drops(const struct lab_mtk *mtk, unsigned int mac);
 void mtk_count(struct lab_mtk *mtk, unsigned int mac, enum mtk_mib which, u32 n);
 
 /* mtk_regs.c */

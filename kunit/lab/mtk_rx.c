@@ -146,7 +146,7 @@ static int receive(struct lab_mtk *mtk, enum mtk_rx_ring which, unsigned int mac
 	dma_addr_t addr;
 
 	if (!mtk_rx_regs(mtk, which) || !on(mtk, which) || !mtk_mac_on(mtk, mac, MCR_RX_EN) ||
-	    mtk->hung)
+	    mtk_mac_drops(mtk, mac) || mtk->hung)
 		return -ENETDOWN;
 	at = reg(mtk, which, RX_DRX_IDX);
 	if (!ring->armed || at == reg(mtk, which, RX_CALC_IDX)) {

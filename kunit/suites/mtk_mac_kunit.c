@@ -8,22 +8,6 @@
 
 #include "lab.h"
 
-static void up_all(struct lab_nic *nic)
-{
-	unsigned int mac;
-
-	for (mac = 0; mac < nic->soc->macs; mac++)
-		lab_mac_up(nic, mac);
-}
-
-static void down_all(struct lab_nic *nic)
-{
-	unsigned int mac;
-
-	for (mac = nic->soc->macs; mac--;)
-		lab_mac_down(nic, mac);
-}
-
 /* A frame in and a frame out. */
 static void exchange(struct lab_nic *nic, unsigned int mac, u32 seed)
 {
@@ -43,10 +27,10 @@ static void frames_keep_to_their_mac(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 i;
 
-	up_all(nic);
+	lab_macs_up(nic);
 	for (i = 0; i < 300; i++)
 		exchange(nic, i % nic->soc->macs, i);
-	down_all(nic);
+	lab_macs_down(nic);
 	KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), 0);
 }
 
@@ -58,7 +42,7 @@ static void closing_one_keeps_the_others(struct kunit *test)
 	u32 i = 0;
 
 	for (gone = 0; gone < nic->soc->macs; gone++) {
-		up_all(nic);
+		lab_macs_up(nic);
 		lab_mac_down(nic, gone);
 		for (mac = 0; mac < nic->soc->macs; mac++) {
 			if (mac != gone)
@@ -66,8 +50,42 @@ static void closing_one_keeps_the_others(struct kunit *test)
 		}
 		lab_mac_up(nic, gone);
 		exchange(nic, gone, i++);
-		down_all(nic);
+		lab_macs_down(nic);
 		KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), 0);
+	}
+}
+
+/* A MAC that is closed takes no frame and lets none out, whoever else is open. */
+static void a_closed_mac_is_silent(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int gone, mac;
+	u32 i = 0;
+
+	for (gone = 0; gone < nic->soc->macs; gone++) {
+		/* never open, then closed again */
+		for (mac = 0; mac < nic->soc->macs; mac++)
+			if (mac != gone)
+				lab_mac_up(nic, mac);
+		lab_fill(nic->frame, 200, gone);
+		KUNIT_EXPECT_EQ(test, lab_mac_try_send(nic, gone, nic->frame, 200), -ENETDOWN);
+		lab_mac_up(nic, gone);
+		exchange(nic, gone, i++);
+		lab_mac_down(nic, gone);
+		KUNIT_EXPECT_EQ(test, lab_mac_try_send(nic, gone, nic->frame, 200), -ENETDOWN);
+		lab_mac_xmit(nic, gone, nic->frame, 200);
+		lab_pump(nic);
+		lab_expect_silence(nic);
+		for (mac = 0; mac < nic->soc->macs; mac++)
+			if (mac != gone)
+				exchange(nic, mac, i++);
+		lab_mac_up(nic, gone);
+		for (mac = 0; mac < nic->soc->macs; mac++)
+			exchange(nic, mac, i++);
+		lab_macs_down(nic);
+		for (mac = 0; mac < nic->soc->macs; mac++)
+			KUNIT_EXPECT_EQ(test, lab_mac_try_send(nic, mac, nic->frame, 200),
+					-ENETDOWN);
 	}
 }
 
@@ -77,7 +95,7 @@ static void all_share_an_interrupt(struct kunit *test)
 	struct lab_nic *nic = lab_nic_take(test);
 	u32 round, i;
 
-	up_all(nic);
+	lab_macs_up(nic);
 	for (round = 0; round < 20; round++) {
 		for (i = 0; i < 60; i++) {
 			lab_fill(nic->frame, 60 + i, round + i);
@@ -94,7 +112,7 @@ static void all_share_an_interrupt(struct kunit *test)
 			lab_mac_expect_delivered(nic, i % nic->soc->macs, nic->frame, 60 + i);
 		}
 	}
-	down_all(nic);
+	lab_macs_down(nic);
 }
 
 /* A program sees the frames of the interface it was attached to, and no others. */
@@ -104,7 +122,7 @@ static void a_program_has_one_interface(struct kunit *test)
 	struct bpf_prog *drop = lab_verdict(nic, XDP_DROP);
 	unsigned int at, mac;
 
-	up_all(nic);
+	lab_macs_up(nic);
 	for (at = 0; at < nic->soc->macs; at++) {
 		KUNIT_ASSERT_EQ(test, lab_mac_attach(nic, at, drop), 0);
 		for (mac = 0; mac < nic->soc->macs; mac++) {
@@ -117,7 +135,7 @@ static void a_program_has_one_interface(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, lab_mac_attach(nic, at, NULL), 0);
 		exchange(nic, at, at);
 	}
-	down_all(nic);
+	lab_macs_down(nic);
 }
 
 /* Buffers become readable when a program comes, whoever else is up. */
@@ -128,7 +146,7 @@ static void a_program_may_send_while_another_is_up(struct kunit *test)
 	unsigned int at;
 	u32 i;
 
-	up_all(nic);
+	lab_macs_up(nic);
 	for (at = 0; at < nic->soc->macs; at++) {
 		KUNIT_ASSERT_EQ(test, lab_mac_attach(nic, at, reflect), 0);
 		KUNIT_EXPECT_EQ(test, lab_buffer_direction(nic, 0), DMA_BIDIRECTIONAL);
@@ -141,7 +159,7 @@ static void a_program_may_send_while_another_is_up(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, lab_mac_attach(nic, at, NULL), 0);
 		KUNIT_EXPECT_EQ(test, lab_buffer_direction(nic, 0), DMA_FROM_DEVICE);
 	}
-	down_all(nic);
+	lab_macs_down(nic);
 }
 
 static int seen_ifindex;
@@ -161,7 +179,7 @@ static void a_program_is_told_its_interface(struct kunit *test)
 	struct bpf_prog *prog = LAB_PROG(nic, BPF_EMIT_CALL(look_at_ifindex), BPF_EXIT_INSN());
 	unsigned int mac;
 
-	up_all(nic);
+	lab_macs_up(nic);
 	for (mac = 0; mac < nic->soc->macs; mac++) {
 		KUNIT_ASSERT_EQ(test, lab_mac_attach(nic, mac, prog), 0);
 		lab_fill(nic->frame, 200, mac);
@@ -170,12 +188,13 @@ static void a_program_is_told_its_interface(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, lab_mac_attach(nic, mac, NULL), 0);
 	}
 	lab_expect_silence(nic);
-	down_all(nic);
+	lab_macs_down(nic);
 }
 
 static struct kunit_case cases[] = {
 	LAB_CASE(frames_keep_to_their_mac, lab_each_mtk_macs),
 	LAB_CASE(closing_one_keeps_the_others, lab_each_mtk_macs),
+	LAB_CASE(a_closed_mac_is_silent, lab_each_mtk_macs),
 	LAB_CASE(all_share_an_interrupt, lab_each_mtk_macs),
 	LAB_CASE(a_program_has_one_interface, lab_each_mtk_xdp),
 	LAB_CASE(a_program_may_send_while_another_is_up, lab_each_mtk_xdp),
