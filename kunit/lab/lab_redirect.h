@@ -119,6 +119,24 @@ struct lab_load *lab_load_take(struct lab_nic *nic, enum lab_origin origin, unsi
 			       u32 len, u32 seed);
 
 /**
+ * lab_load_take_frags() - the same in fragments
+ * @nic: the NIC.
+ * @origin: whose memory.
+ * @n: frames, any number.
+ * @len: length of each, from 14 to 1514, 2 or more for each fragment.
+ * @frags: fragments of each behind its beginning, at most MAX_SKB_FRAGS, each in
+ *	a page of its own, all about as long.
+ * @seed: frame i is lab_fill() with @seed + i.
+ *
+ * For an interface with NETDEV_XDP_ACT_NDO_XMIT_SG. A frame is returned when
+ * each of its pages is.
+ *
+ * Return: see lab_load_take().
+ */
+struct lab_load *lab_load_take_frags(struct lab_nic *nic, enum lab_origin origin,
+				     unsigned int n, u32 len, unsigned int frags, u32 seed);
+
+/**
  * lab_load_xmit() - call ndo_xdp_xmit() as xdp_do_flush() does
  * @load: the frames.
  * @first: index of the first.
@@ -148,7 +166,7 @@ bool lab_load_ended(struct lab_load *load);
 /* Returns so far that went to the cache which only the pool's own NAPI may touch. */
 unsigned int lab_load_cached(struct lab_load *load);
 
-/* How often frame @i was returned (LAB_ORIGIN_PAGES only). */
+/* How often frame @i was returned (LAB_ORIGIN_PAGES only); -1: its pages not equally often. */
 int lab_load_returns(struct lab_load *load, unsigned int i);
 
 /* Of frames [first, first + n) each was returned @times; all of them together. */

@@ -4,7 +4,7 @@
  *
  * A page of its own carries references of the lab beside that of the frame:
  * the page survives a frame that is returned twice, and the number left tells
- * how often it was.
+ * how often it was. So does each page of a fragment.
  */
 #include <linux/bottom_half.h>
 #include <linux/etherdevice.h>
@@ -18,7 +18,7 @@
 #define SPARE	8	/* references of the lab on each page */
 
 struct load_frame {
-	struct xdp_frame *xdpf;		/* at the start of its page */
+	struct xdp_frame *xdpf;		/* at the start of its first page */
 	bool taken;			/* by the driver */
 };
 
@@ -29,6 +29,7 @@ struct load_frame {
  * @origin: whose memory.
  * @pool: of LAB_ORIGIN_POOL until it has ended, else NULL.
  * @n: frames.
+ * @pages: of each: that of its beginning, then one for each fragment.
  * @len: of each.
  * @seed: of the first.
  * @frame: the frames.
@@ -38,7 +39,7 @@ struct lab_load {
 	struct lab_nic *nic;
 	enum lab_origin origin;
 	struct page_pool *pool;
-	unsigned int n;
+	unsigned int n, pages;
 	u32 len, seed;
 	struct load_frame frame[] __counted_by(n);
 };
@@ -62,9 +63,29 @@ static unsigned int pool_returns(const struct lab_load *load)
 	       stats.recycle_stats.ring_full + stats.recycle_stats.released_refcnt;
 }
 
+/* Page @k of a frame that is in pages of its own. */
+static struct page *page_of(const struct lab_load *load, unsigned int i, unsigned int k)
+{
+	struct xdp_frame *xdpf = load->frame[i].xdpf;
+
+	return k ? skb_frag_page(&xdp_get_shared_info_from_frame(xdpf)->frags[k - 1]) :
+		   virt_to_page(xdpf);
+}
+
+static int page_returns(const struct lab_load *load, unsigned int i, unsigned int k)
+{
+	return SPARE + 1 - page_ref_count(page_of(load, i, k));
+}
+
 int lab_load_returns(struct lab_load *load, unsigned int i)
 {
-	return SPARE + 1 - page_ref_count(virt_to_page(load->frame[i].xdpf));
+	int returns = page_returns(load, i, 0);
+	unsigned int k;
+
+	for (k = 1; k < load->pages; k++)
+		if (page_returns(load, i, k) != returns)
+			return -1;
+	return returns;
 }
 
 /**
@@ -76,17 +97,17 @@ int lab_load_returns(struct lab_load *load, unsigned int i)
  */
 unsigned int lab_loads_owed(struct nic *nic, unsigned int *twice)
 {
-	unsigned int i, owed = 0;
+	unsigned int i, k, owed = 0;
 	struct lab_load *load;
 
 	*twice = 0;
 	list_for_each_entry(load, &nic->loads, node) {
-		int want, got;
+		int want, got, most;
 
 		if (load->origin == LAB_ORIGIN_POOL) {
 			if (!load->pool)
 				continue;
-			want = taken(load);
+			want = taken(load) * load->pages;
 			got = pool_returns(load);
 			owed += abs(want - got);
 			*twice += max(0, got - want);
@@ -96,15 +117,38 @@ unsigned int lab_loads_owed(struct nic *nic, unsigned int *twice)
 			want = load->frame[i].taken;
 			got = lab_load_returns(load, i);
 			owed += want != got;
-			*twice += got > want;
+			for (k = 0, most = 0; k < load->pages; k++)
+				most = max(most, page_returns(load, i, k));
+			*twice += most > want;
 		}
 	}
 	return owed;
 }
 
+/* A page for a frame, with the lab's own references if it is nobody's else. */
+static struct page *get_page_for(struct lab_load *load)
+{
+	struct page *page;
+
+	if (load->pool)
+		return page_pool_dev_alloc_pages(load->pool);
+	page = alloc_page(GFP_KERNEL);
+	if (page)
+		page_ref_add(page, SPARE);
+	return page;
+}
+
+/* Drop so many references of a page, as far as they are there. */
+static void put_pages(struct page *page, unsigned int refs)
+{
+	refs = min_t(unsigned int, refs, page_ref_count(page));
+	while (refs--)
+		put_page(page);
+}
+
 static void free_load(struct lab_load *load)
 {
-	unsigned int i, refs;
+	unsigned int i, k;
 
 	for (i = 0; i < load->n; i++) {
 		struct load_frame *frame = &load->frame[i];
@@ -115,10 +159,9 @@ static void free_load(struct lab_load *load)
 			continue;
 		}
 		/* one that was taken and never returned keeps its own */
-		refs = min_t(unsigned int, SPARE + !frame->taken,
-			     page_ref_count(virt_to_page(frame->xdpf)));
-		while (refs--)
-			put_page(virt_to_page(frame->xdpf));
+		/* the first has the list of the others */
+		for (k = load->pages; k--;)
+			put_pages(page_of(load, i, k), SPARE + !frame->taken);
 	}
 	if (load->pool && load->pool->disconnect)
 		load->pool->disconnect = NULL;	/* never ended: others' pages stay */
@@ -136,45 +179,98 @@ void lab_loads_free(struct nic *nic)
 		free_load(load);
 }
 
+/* Bytes of each fragment; what does not divide is in the beginning. */
+static u32 frag_len(const struct lab_load *load)
+{
+	return load->len / load->pages;
+}
+
+/* Where fragment @k is in its page: anywhere, and in no line of a cache alone. */
+static u32 frag_off(unsigned int k)
+{
+	return 40 + 36 * k;
+}
+
+/* Move what is behind the beginning of a frame into its fragments. */
+static void spread(struct lab_load *load, struct xdp_frame *xdpf, struct page **page)
+{
+	struct skb_shared_info *info = xdp_get_shared_info_from_frame(xdpf);
+	u32 n = frag_len(load), at = load->len - (load->pages - 1) * n;
+	unsigned int k;
+
+	xdpf->len = at;
+	xdpf->flags = XDP_FLAGS_HAS_FRAGS;
+	memset(info, 0, sizeof(*info));
+	for (k = 1; k < load->pages; k++, at += n) {
+		memcpy(page_address(page[k]) + frag_off(k), xdpf->data + at, n);
+		skb_frag_fill_page_desc(&info->frags[info->nr_frags++], page[k], frag_off(k), n);
+	}
+	info->xdp_frags_size = load->len - xdpf->len;
+	info->xdp_frags_truesize = (load->pages - 1) * PAGE_SIZE;
+	/* who sends it from here sends something else */
+	memset(xdpf->data + xdpf->len, 0xee, load->len - xdpf->len);
+}
+
 static bool add_frame(struct lab_load *load, unsigned int i)
 {
+	struct page *page[1 + MAX_SKB_FRAGS];
 	struct xdp_frame *xdpf;
-	struct page *page;
+	unsigned int k;
 
-	page = load->pool ? page_pool_dev_alloc_pages(load->pool) : alloc_page(GFP_KERNEL);
-	if (!page)
-		return false;
-	if (!load->pool)
-		page_ref_add(page, SPARE);
-	xdpf = page_address(page);
+	for (k = 0; k < load->pages; k++) {
+		page[k] = get_page_for(load);
+		if (!page[k])
+			goto undo;
+	}
+	xdpf = page_address(page[0]);
 	*xdpf = (struct xdp_frame){
-		.data = page_address(page) + XDP_PACKET_HEADROOM,
+		.data = page_address(page[0]) + XDP_PACKET_HEADROOM,
 		.len = load->len,
 		.headroom = XDP_PACKET_HEADROOM - sizeof(*xdpf),
 		.frame_sz = PAGE_SIZE,
 		.mem_type = load->pool ? MEM_TYPE_PAGE_POOL : MEM_TYPE_PAGE_ORDER0,
 	};
 	lab_fill(xdpf->data, load->len, load->seed + i);
+	if (load->pages > 1)
+		spread(load, xdpf, page);
 	load->frame[i].xdpf = xdpf;
 	return true;
+undo:
+	while (k--) {
+		if (load->pool)
+			page_pool_put_full_page(load->pool, page[k], false);
+		else
+			put_pages(page[k], SPARE + 1);
+	}
+	return false;
 }
 
 struct lab_load *lab_load_take(struct lab_nic *nic, enum lab_origin origin, unsigned int n,
 			       u32 len, u32 seed)
 {
+	return lab_load_take_frags(nic, origin, n, len, 0, seed);
+}
+
+struct lab_load *lab_load_take_frags(struct lab_nic *nic, enum lab_origin origin,
+				     unsigned int n, u32 len, unsigned int frags, u32 seed)
+{
 	struct page_pool_params params = {
-		.pool_size = roundup_pow_of_two(n), .nid = NUMA_NO_NODE,
+		.pool_size = roundup_pow_of_two(n * (1 + frags)), .nid = NUMA_NO_NODE,
 	};
 	struct kunit *test = nic->test;
 	struct lab_load *load;
 	unsigned int i;
 
-	KUNIT_ASSERT_LE(test, XDP_PACKET_HEADROOM + len, PAGE_SIZE);
+	KUNIT_ASSERT_LE(test, frags, MAX_SKB_FRAGS);
+	KUNIT_ASSERT_LE(test, frags, len / 2);
+	KUNIT_ASSERT_LE(test, XDP_PACKET_HEADROOM + len,
+			frags ? SKB_WITH_OVERHEAD(PAGE_SIZE) : PAGE_SIZE);
 	load = kvzalloc_flex(*load, frame, n, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, load);
 	load->n = 0;
 	load->nic = nic;
 	load->origin = origin;
+	load->pages = 1 + frags;
 	load->len = len;
 	load->seed = seed;
 	list_add(&load->node, &to_nic(nic)->loads);
@@ -270,7 +366,7 @@ void lab_load_expect(struct lab_load *load, unsigned int first, unsigned int n, 
 	unsigned int i, wrong = 0, at = 0;
 
 	if (load->origin == LAB_ORIGIN_POOL) {
-		KUNIT_EXPECT_EQ(test, pool_returns(load), n * times);
+		KUNIT_EXPECT_EQ(test, pool_returns(load), n * load->pages * times);
 		return;
 	}
 	for (i = n; i-- > 0;) {

@@ -319,6 +319,181 @@ static void without_a_link_no_frame_is_taken(struct kunit *test)
 	lab_load_expect_wire(load, 0, LAB_BULK_MAX);
 }
 
+/* ---- frames in fragments, for an interface that takes them ---------------- */
+
+static struct lab_load *take_frags(struct lab_nic *nic, unsigned int n, u32 len,
+				   unsigned int frags, u32 seed)
+{
+	KUNIT_ASSERT_NE(nic->test, nic->ndev->xdp_features & NETDEV_XDP_ACT_NDO_XMIT_SG, 0);
+	return lab_load_take_frags(nic, LAB_ORIGIN_PAGES, n, len, frags, seed);
+}
+
+/* With any number of fragments a frame leaves as one, and each page is returned once. */
+static void fragments_leave_as_one_frame(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_load *pages, *pool;
+	unsigned int frags;
+	u32 len;
+
+	up_with_program(nic);
+	for (frags = 1; frags <= MAX_SKB_FRAGS; frags++) {
+		for (len = ETH_ZLEN; len <= ETH_FRAME_LEN; len += 311) {
+			pages = take_frags(nic, 3, len, frags, len);
+			pool = lab_load_take_frags(nic, LAB_ORIGIN_POOL, 5, len, frags, frags);
+			KUNIT_ASSERT_EQ(test, lab_load_xmit(pages, 0, 3), 3);
+			KUNIT_ASSERT_EQ(test, lab_load_xmit(pool, 0, 5), 5);
+			lab_transmit_only(nic);
+			lab_load_expect_wire(pages, 0, 3);
+			lab_load_expect_wire(pool, 0, 5);
+			/* sent, but the driver was not told yet */
+			lab_load_expect(pages, 0, 3, 0);
+			lab_load_expect(pool, 0, 5, 0);
+			lab_pump(nic);
+			lab_load_expect(pages, 0, 3, 1);
+			lab_load_expect(pool, 0, 5, 1);
+		}
+	}
+	lab_expect_silence(nic);
+}
+
+/* Frames with and without fragments in one bulk keep their order. */
+static void fragments_keep_their_place(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_load *load[3];
+	unsigned int i;
+
+	up_with_program(nic);
+	load[0] = lab_load_take(nic, LAB_ORIGIN_PAGES, 200, 90, 1);
+	load[1] = take_frags(nic, 200, 700, 5, 2);
+	load[2] = take_frags(nic, 200, 100, 1, 3);
+	for (i = 0; i < 600; i++) {
+		KUNIT_ASSERT_EQ(test, lab_load_xmit(load[i % 3], i / 3, 1), 1);
+		if (i % 12 != 11)
+			continue;
+		lab_pump(nic);
+		for (unsigned int k = i - 11; k <= i; k++)
+			lab_load_expect_wire(load[k % 3], k / 3, 1);
+	}
+	for (i = 0; i < 3; i++)
+		lab_load_expect(load[i], 0, 200, 1);
+}
+
+/* No mapping for a fragment: its frame is not taken, nothing of it stays mapped. */
+static void an_unmapped_fragment_ends_the_bulk(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int k, taken, live;
+	struct lab_load *load;
+
+	up_with_program(nic);
+	for (k = 0; k < 4 * 6; k++) {
+		load = take_frags(nic, 4, 600, 5, k);
+		taken = k / 6;
+		live = lab_live_mappings(nic);
+		lab_maps_left(nic, k);
+		KUNIT_EXPECT_EQ(test, lab_load_xmit(load, 0, 4), taken);
+		lab_maps_plenty(nic);
+		KUNIT_EXPECT_EQ(test, lab_live_mappings(nic), live + 6 * taken);
+		lab_pump(nic);
+		lab_load_expect_wire(load, 0, taken);
+		lab_expect_silence(nic);
+		lab_load_expect(load, 0, taken, 1);
+		lab_load_expect(load, taken, 4 - taken, 0);
+		/* the rest at the next try */
+		KUNIT_EXPECT_EQ(test, lab_load_xmit(load, taken, 4 - taken), 4 - taken);
+		lab_pump(nic);
+		lab_load_expect_wire(load, taken, 4 - taken);
+		lab_load_expect(load, 0, 4, 1);
+	}
+}
+
+/* A ring without room for all fragments takes nothing of the frame. */
+static void a_ring_takes_whole_frames(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	unsigned int frags, taken, again;
+	struct lab_load *load;
+
+	up_with_program(nic);
+	for (frags = 1; frags <= MAX_SKB_FRAGS; frags += 4) {
+		unsigned int n = MANY / (1 + frags);
+
+		load = take_frags(nic, n, 200, frags, frags);
+		taken = lab_load_xmit_all(load, LAB_BULK_MAX);
+		KUNIT_EXPECT_GT(test, taken, 0);
+		KUNIT_ASSERT_LT(test, taken, n);
+		KUNIT_EXPECT_EQ(test, lab_load_xmit(load, taken, min(LAB_BULK_MAX, n - taken)), 0);
+		lab_load_expect(load, 0, n, 0);
+		lab_pump(nic);
+		lab_load_expect_wire(load, 0, taken);
+		lab_expect_silence(nic);
+		lab_load_expect(load, 0, taken, 1);
+		lab_load_expect(load, taken, n - taken, 0);
+
+		again = min(LAB_BULK_MAX, n - taken);
+		KUNIT_EXPECT_EQ(test, lab_load_xmit(load, taken, again), again);
+		lab_pump(nic);
+		lab_load_expect_wire(load, taken, again);
+		lab_load_expect(load, taken, again, 1);
+	}
+}
+
+/* Queued fragments of a ring that is closed: each page is returned once. */
+static void close_returns_queued_fragments(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_load *pages, *pool;
+	unsigned int sent;
+
+	for (sent = 0; sent < 2; sent++) {
+		if (!sent)
+			up_with_program(nic);
+		else
+			lab_up(nic);
+		pages = take_frags(nic, 100, 200, 3, 1);
+		pool = lab_load_take_frags(nic, LAB_ORIGIN_POOL, 100, 300, 4, 2);
+		KUNIT_ASSERT_EQ(test, lab_load_xmit_all(pages, 3), 100);
+		KUNIT_ASSERT_EQ(test, lab_load_xmit_all(pool, LAB_BULK_MAX), 100);
+		/* as well when they have left, and the driver does not know */
+		if (sent)
+			lab_transmit_only(nic);
+		lab_cut(nic);
+		lab_load_expect(pages, 0, 100, 1);
+		lab_load_expect(pool, 0, 100, 1);
+		lab_discard(nic);
+	}
+}
+
+/* The same of a ring that is reset, which then sends the next ones. */
+static void a_reset_returns_queued_fragments(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_load *load;
+	unsigned int round;
+
+	up_with_program(nic);
+	for (round = 0; round < 2; round++) {
+		load = take_frags(nic, 100, 200, 1 + 2 * round, round);
+		KUNIT_ASSERT_EQ(test, lab_load_xmit_all(load, LAB_BULK_MAX), 100);
+		lab_fill(nic->frame, 60, round);
+		lab_send(nic, 0, nic->frame, 60);
+		KUNIT_ASSERT_TRUE(test, lab_hang(nic));
+		lab_wait_link(nic);
+		lab_load_expect(load, 0, 100, 1);
+		lab_pump(nic);
+		lab_discard(nic);
+		lab_account_lost(nic, 101);
+		lab_load_expect(load, 0, 100, 1);
+		load = take_frags(nic, LAB_BULK_MAX, 400, 3, round);
+		KUNIT_ASSERT_EQ(test, lab_load_xmit(load, 0, LAB_BULK_MAX), LAB_BULK_MAX);
+		lab_pump(nic);
+		lab_load_expect_wire(load, 0, LAB_BULK_MAX);
+		lab_load_expect(load, 0, LAB_BULK_MAX, 1);
+	}
+}
+
 static struct kunit_case fec_cases[] = {
 	LAB_CASE(a_program_makes_it_a_target, lab_each_fec_xdp),
 	LAB_CASE(every_bulk_is_sent_and_returned, lab_each_fec_xdp),
@@ -354,6 +529,12 @@ static struct kunit_case mtk_cases[] = {
 	LAB_CASE(a_full_ring_does_not_flood_the_log, lab_each_mtk_xdp),
 	LAB_CASE(a_failed_mapping_ends_the_bulk, lab_each_mtk_xdp),
 	LAB_CASE(close_returns_what_was_queued, lab_each_mtk_xdp),
+	LAB_CASE(fragments_leave_as_one_frame, lab_each_mtk_xdp),
+	LAB_CASE(fragments_keep_their_place, lab_each_mtk_xdp),
+	LAB_CASE(an_unmapped_fragment_ends_the_bulk, lab_each_mtk_xdp),
+	LAB_CASE(a_ring_takes_whole_frames, lab_each_mtk_xdp),
+	LAB_CASE(close_returns_queued_fragments, lab_each_mtk_xdp),
+	LAB_CASE(a_reset_returns_queued_fragments, lab_each_mtk_xdp),
 	{}
 };
 
