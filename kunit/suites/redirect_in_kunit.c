@@ -303,6 +303,28 @@ static void a_closed_interface_takes_no_frame(struct kunit *test)
 	expect_refused(nic);
 }
 
+/* A closed MAC takes no frame, whether another keeps the ring or there is none. */
+static void a_closed_mac_takes_no_frame(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_load *load;
+
+	up_with_program(nic);
+	lab_mac_up(nic, 1);
+	lab_down(nic);
+	expect_refused(nic);
+	lab_pump(nic);
+	lab_expect_silence(nic);
+	lab_mac_down(nic, 1);
+	expect_refused(nic);
+	lab_up(nic);
+	load = lab_load_take(nic, LAB_ORIGIN_PAGES, LAB_BULK_MAX, 100, 2);
+	KUNIT_EXPECT_EQ(test, lab_load_xmit(load, 0, LAB_BULK_MAX), LAB_BULK_MAX);
+	lab_pump(nic);
+	lab_load_expect_wire(load, 0, LAB_BULK_MAX);
+	lab_load_expect(load, 0, LAB_BULK_MAX, 1);
+}
+
 /* Without a link nothing is taken: it would wait for the reset that ends it. */
 static void without_a_link_no_frame_is_taken(struct kunit *test)
 {
@@ -529,6 +551,7 @@ static struct kunit_case mtk_cases[] = {
 	LAB_CASE(a_full_ring_does_not_flood_the_log, lab_each_mtk_xdp),
 	LAB_CASE(a_failed_mapping_ends_the_bulk, lab_each_mtk_xdp),
 	LAB_CASE(close_returns_what_was_queued, lab_each_mtk_xdp),
+	LAB_CASE(a_closed_mac_takes_no_frame, lab_each_mtk_xdp),
 	LAB_CASE(fragments_leave_as_one_frame, lab_each_mtk_xdp),
 	LAB_CASE(fragments_keep_their_place, lab_each_mtk_xdp),
 	LAB_CASE(an_unmapped_fragment_ends_the_bulk, lab_each_mtk_xdp),
