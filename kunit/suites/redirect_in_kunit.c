@@ -265,20 +265,31 @@ static void a_reset_returns_what_was_queued(struct kunit *test)
 	lab_load_expect(load, 0, LAB_BULK_MAX, 1);
 }
 
-/* Queued frames of a ring that is closed: returned once. */
-static void close_returns_what_was_queued(struct kunit *test)
+/*
+ * Queued frames of a ring that is closed, each with so many fragments, are returned
+ * once; as well when they have left, and the driver does not know.
+ */
+static void expect_close_returns(struct lab_nic *nic, unsigned int frags, bool sent)
 {
-	struct lab_nic *nic = lab_nic_take(test);
 	struct lab_load *pages, *pool;
 
-	up_with_program(nic);
-	pages = lab_load_take(nic, LAB_ORIGIN_PAGES, 100, 200, 1);
-	pool = lab_load_take(nic, LAB_ORIGIN_POOL, 100, 200, 2);
-	KUNIT_ASSERT_EQ(test, lab_load_xmit_all(pages, 3), 100);
-	KUNIT_ASSERT_EQ(test, lab_load_xmit_all(pool, LAB_BULK_MAX), 100);
+	pages = lab_load_take_frags(nic, LAB_ORIGIN_PAGES, 100, 200, frags, 1);
+	pool = lab_load_take_frags(nic, LAB_ORIGIN_POOL, 100, 200, frags, 2);
+	KUNIT_ASSERT_EQ(nic->test, lab_load_xmit_all(pages, 3), 100);
+	KUNIT_ASSERT_EQ(nic->test, lab_load_xmit_all(pool, LAB_BULK_MAX), 100);
+	if (sent)
+		lab_transmit_only(nic);
 	lab_cut(nic);
 	lab_load_expect(pages, 0, 100, 1);
 	lab_load_expect(pool, 0, 100, 1);
+}
+
+static void close_returns_what_was_queued(struct kunit *test)
+{
+	struct lab_nic *nic = lab_nic_take(test);
+
+	up_with_program(nic);
+	expect_close_returns(nic, 0, false);
 }
 
 /* Nothing is taken by an interface that cannot send it, and nothing touched. */
@@ -462,33 +473,20 @@ static void a_ring_takes_whole_frames(struct kunit *test)
 	}
 }
 
-/* Queued fragments of a ring that is closed: each page is returned once. */
+/* Of fragments each page is. */
 static void close_returns_queued_fragments(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
-	struct lab_load *pages, *pool;
-	unsigned int sent;
 
-	for (sent = 0; sent < 2; sent++) {
-		if (!sent)
-			up_with_program(nic);
-		else
-			lab_up(nic);
-		pages = take_frags(nic, 100, 200, 3, 1);
-		pool = lab_load_take_frags(nic, LAB_ORIGIN_POOL, 100, 300, 4, 2);
-		KUNIT_ASSERT_EQ(test, lab_load_xmit_all(pages, 3), 100);
-		KUNIT_ASSERT_EQ(test, lab_load_xmit_all(pool, LAB_BULK_MAX), 100);
-		/* as well when they have left, and the driver does not know */
-		if (sent)
-			lab_transmit_only(nic);
-		lab_cut(nic);
-		lab_load_expect(pages, 0, 100, 1);
-		lab_load_expect(pool, 0, 100, 1);
-		lab_discard(nic);
-	}
+	up_with_program(nic);
+	expect_close_returns(nic, 3, false);
+	lab_discard(nic);
+	lab_up(nic);
+	expect_close_returns(nic, 4, true);
+	lab_discard(nic);
 }
 
-/* The same of a ring that is reset, which then sends the next ones. */
+/* The same when the ring is reset, which then sends the next ones. */
 static void a_reset_returns_queued_fragments(struct kunit *test)
 {
 	struct lab_nic *nic = lab_nic_take(test);
