@@ -153,6 +153,24 @@ int lab_load_xmit(struct lab_load *load, unsigned int first, unsigned int n);
 unsigned int lab_load_xmit_all(struct lab_load *load, unsigned int bulk);
 
 /**
+ * lab_load_xmit_both() - two CPUs redirect to the NIC at once
+ * @here: frames of the CPU of the case.
+ * @other: those of the second one.
+ * @bulk: frames of a call.
+ *
+ * Each as lab_load_xmit_all(). With one CPU, first @here, then @other.
+ *
+ * Context: task, may sleep; the frames of each are taken in their order.
+ */
+void lab_load_xmit_both(struct lab_load *here, struct lab_load *other, unsigned int bulk);
+
+/* Frames of it that the driver took. */
+unsigned int lab_load_taken(const struct lab_load *load);
+
+/* What was taken came back, once, and can be given again (LAB_ORIGIN_PAGES only). */
+void lab_load_again(struct lab_load *load);
+
+/**
  * lab_load_end() - the other driver closes while its frames are away
  * @load: LAB_ORIGIN_POOL, all frames taken.
  *

@@ -7,8 +7,11 @@
  * how often it was. So does each page of a fragment.
  */
 #include <linux/bottom_half.h>
+#include <linux/cpumask.h>
 #include <linux/etherdevice.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/page_pool/helpers.h>
@@ -44,7 +47,7 @@ struct lab_load {
 	struct load_frame frame[] __counted_by(n);
 };
 
-static unsigned int taken(const struct lab_load *load)
+unsigned int lab_load_taken(const struct lab_load *load)
 {
 	unsigned int i, n = 0;
 
@@ -107,7 +110,7 @@ unsigned int lab_loads_owed(struct nic *nic, unsigned int *twice)
 		if (load->origin == LAB_ORIGIN_POOL) {
 			if (!load->pool)
 				continue;
-			want = taken(load) * load->pages;
+			want = lab_load_taken(load) * load->pages;
 			got = pool_returns(load);
 			owed += abs(want - got);
 			*twice += max(0, got - want);
@@ -326,6 +329,65 @@ unsigned int lab_load_xmit_all(struct lab_load *load, unsigned int bulk)
 	return done;
 }
 
+/* What the second CPU gives, once both are there. */
+struct there {
+	struct lab_load *load;
+	unsigned int bulk;
+	bool ready, go;
+};
+
+static int xmit_there(void *data)
+{
+	struct there *there = data;
+
+	/* pairs with lab_load_xmit_both() */
+	smp_store_release(&there->ready, true);
+	/* and this one, too */
+	while (!smp_load_acquire(&there->go))
+		cpu_relax();
+	lab_load_xmit_all(there->load, there->bulk);
+	return 0;
+}
+
+void lab_load_xmit_both(struct lab_load *here, struct lab_load *other, unsigned int bulk)
+{
+	struct there there = { .load = other, .bulk = bulk };
+	struct task_struct *task;
+
+	if (num_online_cpus() < 2) {
+		lab_load_xmit_all(here, bulk);
+		lab_load_xmit_all(other, bulk);
+		return;
+	}
+	/* lab_nic_take() has put the case on the first one */
+	task = kthread_create_on_cpu(xmit_there, &there, 1, "lab-load/%u");
+	KUNIT_ASSERT_FALSE(here->nic->test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	/* pairs with xmit_there() */
+	while (!smp_load_acquire(&there.ready))
+		cond_resched();
+	/* and this one, too */
+	smp_store_release(&there.go, true);
+	lab_load_xmit_all(here, bulk);
+	kthread_stop_put(task);
+}
+
+void lab_load_again(struct lab_load *load)
+{
+	unsigned int i, k;
+
+	KUNIT_ASSERT_EQ(load->nic->test, load->origin, LAB_ORIGIN_PAGES);
+	for (i = 0; i < load->n; i++) {
+		if (!load->frame[i].taken)
+			continue;
+		KUNIT_ASSERT_EQ(load->nic->test, lab_load_returns(load, i), 1);
+		load->frame[i].taken = false;
+		for (k = 0; k < load->pages; k++)
+			page_ref_inc(page_of(load, i, k));
+	}
+}
+
 /* One at a time ends. */
 static struct lab_load *ending;
 
@@ -339,7 +401,7 @@ void lab_load_end(struct lab_load *load)
 	struct page_pool *pool = load->pool;
 
 	KUNIT_ASSERT_NOT_NULL(load->nic->test, pool);
-	KUNIT_ASSERT_EQ(load->nic->test, taken(load), load->n);
+	KUNIT_ASSERT_EQ(load->nic->test, lab_load_taken(load), load->n);
 	ending = load;
 	pool->disconnect = on_end;
 	page_pool_destroy(pool);

@@ -5,6 +5,7 @@
  * cases take turns as the seed chooses.
  */
 #include <linux/bottom_half.h>
+#include <linux/cpumask.h>
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
@@ -280,6 +281,63 @@ static void reflected_frames_return_from_another_cpu(struct kunit *test)
 	lab_flow_complete_but(nic, &back, lab_stat(nic, "rx_xdp_tx_errors"));
 }
 
+/* What left is all of both, in the order of each, whole. */
+static void expect_wire_of_both(struct lab_nic *nic, struct lab_load **load, const u32 *seed,
+				u32 len)
+{
+	unsigned int n[2] = {}, which;
+	struct lab_frame *frame;
+
+	while ((frame = lab_take_transmitted(nic))) {
+		for (which = 0; which < 2; which++) {
+			lab_fill(nic->frame, len, seed[which] + n[which]);
+			if (frame->len == len && !memcmp(frame->data, nic->frame, len))
+				break;
+		}
+		kfree(frame);
+		KUNIT_ASSERT_LT_MSG(nic->test, which, 2, "after %u and %u frames, neither's next",
+				    n[0], n[1]);
+		n[which]++;
+	}
+	KUNIT_EXPECT_EQ(nic->test, n[0], lab_load_taken(load[0]));
+	KUNIT_EXPECT_EQ(nic->test, n[1], lab_load_taken(load[1]));
+}
+
+/* More frames in fragments than there is room, from two CPUs: what was taken is sent. */
+static void two_cpus_fill_the_ring_with_fragments(struct kunit *test)
+{
+	const u32 seed[] = { 1, 5001 }, len = 400;
+	struct lab_nic *nic = lab_nic_take(test);
+	struct lab_load *load[2];
+	unsigned int i, j, taken;
+	u8 other[ETH_ZLEN];
+
+	lab_fill(other, sizeof(other), 1);
+	lab_up_with(nic, lab_verdict(nic, XDP_DROP));
+	for (i = 0; i < 2; i++)
+		load[i] = lab_load_take_frags(nic, LAB_ORIGIN_PAGES, nic->soc->ring / 16, len,
+					      MAX_SKB_FRAGS, seed[i]);
+	for (i = 0; i < (num_online_cpus() > 1 ? 20 : 2) && test->status != KUNIT_FAILURE; i++) {
+		lab_load_xmit_both(load[0], load[1], LAB_BULK_MAX);
+		taken = lab_load_taken(load[0]) + lab_load_taken(load[1]);
+		KUNIT_EXPECT_GT(test, taken, 0);
+		KUNIT_EXPECT_LT(test, taken, nic->soc->ring / 8);
+		lab_pump(nic);
+		expect_wire_of_both(nic, load, seed, len);
+		/* some drivers complete some now, and some with each frame that is sent (M13) */
+		for (j = 0; j < 4; j++) {
+			KUNIT_ASSERT_EQ(test, lab_stack_xmit(nic, other, sizeof(other), 0), 0);
+			lab_pump(nic);
+			lab_expect_transmitted(nic, other, sizeof(other));
+		}
+		for (j = 0; j < 2; j++)
+			lab_load_expect(load[j], 0, lab_load_taken(load[j]), 1);
+		if (test->status != KUNIT_FAILURE)
+			for (j = 0; j < 2; j++)
+				lab_load_again(load[j]);
+	}
+}
+
 static struct kunit_case fec_cases[] = {
 	LAB_CASE(pages_of_skbs_come_back_from_another_cpu, lab_each_fec),
 	LAB_CASE(one_flow_allocates_no_page, lab_each_fec),
@@ -303,6 +361,7 @@ static struct kunit_case mtk_cases[] = {
 	LAB_CASE(programs_come_and_go_under_fire, lab_each_mtk_xdp),
 	LAB_CASE(closing_meets_traffic, lab_each_mtk),
 	LAB_CASE(reflected_frames_return_from_another_cpu, lab_each_mtk_xdp),
+	LAB_CASE(two_cpus_fill_the_ring_with_fragments, lab_each_mtk_xdp),
 	{}
 };
 
